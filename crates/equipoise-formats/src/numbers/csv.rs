@@ -1,0 +1,76 @@
+//! CSV without a header: one row a line, numbers between commas, blanks around them allowed.
+//!
+//! Blank lines are skipped. Text, an empty field or a ragged row is an error with its line.
+//! Numbers are written with the fewest digits that read back to the same bits.
+
+use std::io::{self, Write};
+use std::path::Path;
+
+use super::{MatrixData, text, write_file};
+use crate::{Error, Result};
+
+/// Reads a dense matrix.
+pub(super) fn parse(bytes: &[u8], path: &Path) -> Result<MatrixData> {
+    let mut by_rows = Vec::new();
+    let (mut rows, mut columns) = (0, 0);
+    for (index, line) in text(bytes, path)?.lines().enumerate() {
+        if line.trim().is_empty() {
+            continue;
+        }
+        let before = by_rows.len();
+        for (place, field) in line.split(',').enumerate() {
+            by_rows.push(number(field, path, index + 1, place + 1)?);
+        }
+        let found = by_rows.len() - before;
+        if rows == 0 {
+            columns = found;
+        } else if found != columns {
+            return Err(Error::RaggedRow { path: path.into(), line: index + 1, found, expected: columns });
+        }
+        rows += 1;
+    }
+    if rows == 0 {
+        return Err(Error::NoNumbers { path: path.into() });
+    }
+    Ok(MatrixData::from_row_major(rows, columns, by_rows))
+}
+
+fn number(field: &str, path: &Path, line: usize, place: usize) -> Result<f64> {
+    let field = field.trim();
+    field.parse().map_err(|_| Error::NotANumber {
+        path: path.into(),
+        line,
+        field: place,
+        found: quoted(field),
+    })
+}
+
+/// A piece of a file for a message: in quotes, and not longer than a glance.
+pub(super) fn quoted(found: &str) -> String {
+    const GLANCE: usize = 40;
+    if found.is_empty() {
+        return "an empty field".into();
+    }
+    if found.chars().count() <= GLANCE {
+        return format!("{found:?}");
+    }
+    format!("{:?}...", found.chars().take(GLANCE).collect::<String>())
+}
+
+/// Writes a vector as one column.
+pub fn write_vector_csv(path: impl AsRef<Path>, vector: &[f64]) -> Result<()> {
+    write_file(path.as_ref(), |out| vector.iter().try_for_each(|value| writeln!(out, "{value:?}")))
+}
+
+/// Writes every entry of a matrix, row after row.
+pub fn write_matrix_csv(path: impl AsRef<Path>, matrix: &MatrixData) -> Result<()> {
+    write_file(path.as_ref(), |out| (0..matrix.rows()).try_for_each(|row| write_row(out, matrix, row)))
+}
+
+fn write_row(out: &mut impl Write, matrix: &MatrixData, row: usize) -> io::Result<()> {
+    for column in 0..matrix.columns() {
+        let separator = if column == 0 { "" } else { "," };
+        write!(out, "{separator}{:?}", matrix.get(row, column))?;
+    }
+    writeln!(out)
+}

@@ -1,0 +1,145 @@
+//! numpy's `.npy`: one array of numbers, by way of the crate `npyz`.
+//!
+//! `npyz` trusts its input: it allocates what the header's length claims and multiplies the
+//! shape unchecked. So the header is looked over here first ([`check_header`]); `npyz` then
+//! parses it and decodes the data.
+
+use std::path::Path;
+
+use npyz::{DType, NpyFile, Order, TypeChar, WriteOptions, WriterBuilder};
+
+use super::{MatrixData, check_claim, write_file};
+use crate::{Error, Result};
+
+const ALLOWED: &str = "one- or two-dimensional arrays of b1, i1 to i8, u1 to u8, f4 or f8";
+
+/// Reads a dense matrix; a one-dimensional array is one column.
+pub(super) fn parse(bytes: &[u8], path: &Path) -> Result<MatrixData> {
+    let bad = |reason: String| Error::BadNpy { path: path.into(), reason };
+    let header_end = check_header(bytes).map_err(|reason| bad(reason.into()))?;
+    let file = NpyFile::new(bytes).map_err(|error| bad(error.to_string()))?;
+    let unsupported = |found| Error::Unsupported { path: path.into(), found, allowed: ALLOWED };
+
+    let (rows, columns) = match *file.shape() {
+        [length] => (length as usize, 1),
+        [rows, columns] => (rows as usize, columns as usize),
+        ref shape => return Err(unsupported(format!("an npy array of shape {shape:?}"))),
+    };
+    check_claim(path, rows, columns, bytes.len())?;
+    let DType::Plain(scalar) = file.dtype() else {
+        return Err(unsupported("an npy array of records".into()));
+    };
+    let width = scalar.size_field() as usize;
+    let (found, expected) = (bytes.len() - header_end, (rows * columns).saturating_mul(width));
+    let by_rows = file.order() == Order::C;
+    let read = match (scalar.type_char(), width) {
+        (TypeChar::Float, 8) => decode::<f64>,
+        (TypeChar::Float, 4) => decode::<f32>,
+        (TypeChar::Int, 8) => decode::<i64>,
+        (TypeChar::Int, 4) => decode::<i32>,
+        (TypeChar::Int, 2) => decode::<i16>,
+        (TypeChar::Int, 1) => decode::<i8>,
+        (TypeChar::Uint, 8) => decode::<u64>,
+        (TypeChar::Uint, 4) => decode::<u32>,
+        (TypeChar::Uint, 2) => decode::<u16>,
+        (TypeChar::Uint, 1) => decode::<u8>,
+        (TypeChar::Bool, 1) => decode::<bool>,
+        _ => return Err(unsupported(format!("an npy array of type {scalar}"))),
+    };
+    if found != expected {
+        return Err(Error::EntryCount { path: path.into(), unit: "bytes of data", found, expected });
+    }
+    let values = read(file).map_err(|error| bad(error.to_string()))?;
+    Ok(if by_rows {
+        MatrixData::from_row_major(rows, columns, values)
+    } else {
+        MatrixData::Dense { rows, columns, values }
+    })
+}
+
+/// Reads all values as one type and widens them.
+fn decode<T: npyz::Deserialize + Number>(file: NpyFile<&[u8]>) -> std::io::Result<Vec<f64>> {
+    Ok(file.into_vec::<T>()?.into_iter().map(Number::widen).collect())
+}
+
+/// A number of a file as `f64`; integers beyond 2^53 are rounded.
+trait Number {
+    fn widen(self) -> f64;
+}
+
+macro_rules! widen_by_cast {
+    ($($kind:ty)*) => { $(impl Number for $kind {
+        #[allow(clippy::cast_lossless, reason = "one body for wide and narrow types")]
+        fn widen(self) -> f64 {
+            self as f64
+        }
+    })* };
+}
+widen_by_cast!(f64 f32 i64 i32 i16 i8 u64 u32 u16 u8);
+
+impl Number for bool {
+    fn widen(self) -> f64 {
+        f64::from(u8::from(self))
+    }
+}
+
+/// Looks over the header before `npyz` does; returns where the data starts.
+///
+/// Refused are headers longer than the file, nested deeper than any array of numbers needs, and
+/// integers (the shape's) whose product overflows.
+fn check_header(bytes: &[u8]) -> std::result::Result<usize, &'static str> {
+    const TRUNCATED: &str = "the file ends within its header";
+    if !bytes.starts_with(b"\x93NUMPY") {
+        return Err("the file does not start with \\x93NUMPY");
+    }
+    let (start, length) = match *bytes.get(6..).ok_or(TRUNCATED)? {
+        [1, _, low, high, ..] => (10, usize::from(u16::from_le_bytes([low, high]))),
+        [2 | 3, _, a, b, c, d, ..] => (12, u32::from_le_bytes([a, b, c, d]) as usize),
+        [] | [1..=3, ..] => return Err(TRUNCATED),
+        _ => return Err("unknown version of the format, allowed: 1 to 3"),
+    };
+    let end = start + length;
+    let header = bytes.get(start..end).ok_or(TRUNCATED)?;
+    let header = std::str::from_utf8(header).map_err(|_| "the header is not text")?;
+    if header.contains(['\\', '"']) || header.contains("'''") {
+        return Err("the header holds escapes or unusual quotes");
+    }
+    // Without escapes, every second piece between quotes lies outside of strings.
+    let (mut depth, mut product) = (0_usize, 1_u64);
+    for piece in header.split('\'').step_by(2) {
+        depth += piece.matches(['(', '[', '{']).count();
+        let words = piece.split(|letter: char| !letter.is_alphanumeric() && letter != '_');
+        for word in words.filter(|word| word.starts_with(|letter: char| letter.is_ascii_digit())) {
+            let factor: u64 = word.parse().map_err(|_| "the header holds an odd number")?;
+            product = product.checked_mul(factor.max(1)).ok_or("the shape is too large")?;
+        }
+    }
+    if depth > 100 { Err("the header is nested too deeply") } else { Ok(end) }
+}
+
+/// Writes a vector as a one-dimensional array of `f8`.
+pub fn write_vector_npy(path: impl AsRef<Path>, vector: &[f64]) -> Result<()> {
+    write(path.as_ref(), &[vector.len() as u64], vector.iter().copied())
+}
+
+/// Writes every entry of a matrix as a two-dimensional array of `f8`, in Fortran order.
+pub fn write_matrix_npy(path: impl AsRef<Path>, matrix: &MatrixData) -> Result<()> {
+    let (rows, columns) = (matrix.rows(), matrix.columns());
+    let shape = [rows as u64, columns as u64];
+    match matrix {
+        MatrixData::Dense { values, .. } => write(path.as_ref(), &shape, values.iter().copied()),
+        MatrixData::Sparse { .. } => {
+            let places = (0..columns).flat_map(|column| (0..rows).map(move |row| (row, column)));
+            write(path.as_ref(), &shape, places.map(|(row, column)| matrix.get(row, column)))
+        }
+    }
+}
+
+fn write(path: &Path, shape: &[u64], values: impl Iterator<Item = f64>) -> Result<()> {
+    write_file(path, |out| {
+        let options = WriteOptions::new().default_dtype().shape(shape).order(Order::Fortran);
+        let mut array = options.writer(out).begin_nd()?;
+        array.extend(values)?;
+        array.finish()
+    })
+}

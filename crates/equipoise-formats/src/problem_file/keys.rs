@@ -1,0 +1,206 @@
+//! One table of a problem file, emptied key by key, with good words when a key is wrong.
+//!
+//! [`Keys::only`] comes first, so that a misspelt key is reported as such and not as missing.
+
+use toml::{Table, Value};
+
+use super::Origin;
+use crate::{Error, Result};
+
+/// The keys of one table that nobody has read yet.
+#[derive(Debug)]
+pub(super) struct Keys<'a> {
+    pub(super) origin: &'a Origin,
+    pub(super) table: String,
+    entries: Table,
+    /// Whether this sort of table has a kind, for messages.
+    has_kind: bool,
+}
+
+impl<'a> Keys<'a> {
+    pub(super) fn new(origin: &'a Origin, table: impl Into<String>, entries: Table) -> Self {
+        Self { origin, table: table.into(), entries, has_kind: false }
+    }
+
+    /// Takes the kind, or `default` where the table says none.
+    pub(super) fn kind(&mut self, default: Option<&str>) -> Result<String> {
+        self.has_kind = true;
+        let misspelt = |key: &&String| nearest(key, &["kind"]).is_some();
+        if let (false, Some(key)) = (self.has("kind"), self.entries.keys().find(misspelt)) {
+            return Err(self.unknown_key(key, &[]));
+        }
+        match (self.text("kind")?, default) {
+            (Some(kind), _) => Ok(kind),
+            (None, Some(kind)) => Ok(kind.into()),
+            (None, None) => Err(self.missing("kind")),
+        }
+    }
+
+    /// The error of a kind that is none of `known`.
+    pub(super) fn unknown_kind(&self, found: &str, known: &[&str]) -> Error {
+        Error::UnknownKind {
+            path: self.origin.path.clone(),
+            table: self.table.clone(),
+            found: found.into(),
+            suggestion: nearest(found, known),
+            known: known.iter().copied().map(String::from).collect(),
+        }
+    }
+
+    /// Refuses every key but these. `kind` was taken before.
+    pub(super) fn only(&self, known: &[&str]) -> Result<()> {
+        match self.entries.keys().find(|key| !known.contains(&key.as_str())) {
+            None => Ok(()),
+            Some(key) => Err(self.unknown_key(key, known)),
+        }
+    }
+
+    fn unknown_key(&self, key: &str, known: &[&str]) -> Error {
+        let kind = if self.has_kind { &["kind"][..] } else { &[] };
+        let known = [kind, known].concat();
+        Error::UnknownKey {
+            path: self.origin.path.clone(),
+            table: self.table.clone(),
+            key: key.into(),
+            suggestion: nearest(key, &known),
+            known: known.into_iter().map(String::from).collect(),
+        }
+    }
+
+    /// Renames `time_limit` to `time-limit` and the like.
+    pub(super) fn dash_underscores(&mut self) -> Result<()> {
+        for (key, value) in std::mem::take(&mut self.entries) {
+            let dashed = key.replace('_', "-");
+            if self.entries.insert(dashed.clone(), value).is_some() {
+                return Err(self.conflict(&dashed, &dashed.replace('-', "_")));
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether the key is there and not yet taken.
+    pub(super) fn has(&self, key: &str) -> bool {
+        self.entries.contains_key(key)
+    }
+
+    pub(super) fn take(&mut self, key: &str) -> Option<Value> {
+        self.entries.remove(key)
+    }
+
+    /// Returns a value that was taken to be looked at.
+    pub(super) fn put_back(&mut self, key: &str, value: Value) {
+        self.entries.insert(key.into(), value);
+    }
+
+    /// Reads a key that must be there.
+    pub(super) fn need<T>(
+        &mut self,
+        key: &str,
+        read: impl FnOnce(&mut Self, &str) -> Result<Option<T>>,
+    ) -> Result<T> {
+        read(self, key)?.ok_or_else(|| self.missing(key))
+    }
+
+    pub(super) fn text(&mut self, key: &str) -> Result<Option<String>> {
+        match self.take(key) {
+            None => Ok(None),
+            Some(Value::String(text)) => Ok(Some(text)),
+            Some(other) => Err(self.wrong_type(key, &other, "a text in quotes")),
+        }
+    }
+
+    pub(super) fn number(&mut self, key: &str) -> Result<Option<f64>> {
+        let Some(value) = self.take(key) else { return Ok(None) };
+        as_number(&value).map(Some).ok_or_else(|| self.wrong_type(key, &value, "a number"))
+    }
+
+    /// A count: an integer, or a float without a fraction, such as 1e7; in quotes where it is too
+    /// large for TOML's integers.
+    pub(super) fn whole(&mut self, key: &str) -> Result<Option<u64>> {
+        let Some(value) = self.take(key) else { return Ok(None) };
+        let whole = match &value {
+            Value::Integer(number) => u64::try_from(*number).ok(),
+            Value::Float(number) => as_whole(*number),
+            Value::String(digits) => digits.parse().ok().filter(|&whole| whole > i64::MAX as u64),
+            _ => None,
+        };
+        whole.map(Some).ok_or_else(|| self.wrong_type(key, &value, WHOLE))
+    }
+
+    /// A count that is used as a size.
+    pub(super) fn size(&mut self, key: &str) -> Result<Option<usize>> {
+        Ok(self.whole(key)?.map(|whole| whole as usize))
+    }
+
+    pub(super) fn missing(&self, key: &str) -> Error {
+        Error::MissingKey { path: self.origin.path.clone(), table: self.table.clone(), key: key.into() }
+    }
+
+    pub(super) fn conflict(&self, first: &str, second: &str) -> Error {
+        Error::ConflictingKeys {
+            path: self.origin.path.clone(),
+            table: self.table.clone(),
+            first: first.into(),
+            second: second.into(),
+        }
+    }
+
+    pub(super) fn wrong_type(&self, key: &str, found: &Value, expected: &str) -> Error {
+        self.wrong(key, describe(found), expected)
+    }
+
+    pub(super) fn wrong(&self, key: &str, found: impl Into<String>, expected: &str) -> Error {
+        Error::WrongType {
+            path: self.origin.path.clone(),
+            table: self.table.clone(),
+            key: key.into(),
+            found: found.into(),
+            expected: expected.into(),
+        }
+    }
+}
+
+/// What a count must be, in words.
+pub(super) const WHOLE: &str = "a whole number of at least 0";
+
+/// The known word most like `word`, if any is like it at all.
+pub(super) fn nearest(word: &str, known: &[&str]) -> Option<String> {
+    const ALIKE: f64 = 0.5;
+    let word = word.to_lowercase();
+    let likeness = |known: &str| strsim::normalized_damerau_levenshtein(&word, known);
+    let best = known.iter().max_by(|a, b| likeness(a).total_cmp(&likeness(b)))?;
+    (likeness(best) >= ALIKE).then(|| (*best).to_owned())
+}
+
+/// A number as TOML has it, or `"inf"` and the like in quotes.
+pub(super) fn as_number(value: &Value) -> Option<f64> {
+    match value {
+        Value::Float(number) => Some(*number),
+        Value::Integer(number) => Some(*number as f64),
+        Value::String(text) => match text.as_str() {
+            "inf" | "+inf" => Some(f64::INFINITY),
+            "-inf" => Some(f64::NEG_INFINITY),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// A float without a fraction as a count.
+pub(super) fn as_whole(number: f64) -> Option<u64> {
+    const LARGEST_EXACT: f64 = 9_007_199_254_740_992.0;
+    ((0.0..=LARGEST_EXACT).contains(&number) && number.fract() == 0.0).then_some(number as u64)
+}
+
+/// A value in a few words, for messages.
+pub(super) fn describe(value: &Value) -> String {
+    match value {
+        Value::String(text) => format!("the text {text:?}"),
+        Value::Integer(number) => format!("the number {number}"),
+        Value::Float(number) => format!("the number {number:?}"),
+        Value::Boolean(truth) => format!("{truth}"),
+        Value::Datetime(_) => "a date".into(),
+        Value::Array(items) => format!("an array of {}", items.len()),
+        Value::Table(_) => "a table".into(),
+    }
+}

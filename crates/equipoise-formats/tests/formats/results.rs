@@ -1,0 +1,122 @@
+//! Solution files and histories.
+
+use std::fs;
+
+use equipoise_formats::history::{HistoryRow, HistoryWriter, write_history};
+use equipoise_formats::{Error, SolutionFile, read_solution, write_solution};
+
+use super::{assert_good_words, file, scratch};
+
+fn solution() -> SolutionFile {
+    SolutionFile {
+        status: "converged".into(),
+        objective: 0.1 + 0.2,
+        smooth: 0.25,
+        separable: 0.05,
+        infeasibility: 0.0,
+        kkt_residual: 1e-9,
+        duality_gap: None,
+        multipliers: vec![-1.5],
+        updates: 12,
+        epochs: 3.0,
+        seconds: 0.5,
+        seed: u64::MAX,
+        x: vec![1.0 / 3.0, -0.0, 5e-324, 1.797_693_134_862_315_7e308],
+    }
+}
+
+#[test]
+fn fields_are_exactly_these_in_this_order() {
+    let mut short = solution();
+    (short.objective, short.x) = (0.5, vec![1.0, 2.5]);
+    let expected = concat!(
+        r#"{"status":"converged","objective":0.5,"smooth":0.25,"separable":0.05,"infeasibility":0.0,"#,
+        r#""kkt_residual":1e-9,"duality_gap":null,"multipliers":[-1.5],"updates":12,"epochs":3.0,"#,
+        r#""seconds":0.5,"seed":18446744073709551615,"x":[1.0,2.5]}"#
+    );
+    assert_eq!(short.to_json().as_deref(), Ok(expected));
+}
+
+#[test]
+fn the_iterate_comes_back_bit_for_bit() {
+    let path = scratch("solution-write").join("s.json");
+    let mut written = solution();
+    // Numbers with many digits, where a parser that rounds carelessly would differ in the last bit.
+    written.x.extend((1..2000).map(|k| f64::from(k).sqrt() * 1e-7 / 3.0));
+    write_solution(&path, &written).expect("written");
+    let back = read_solution(&path).expect("valid");
+    let bits = |x: &[f64]| x.iter().map(|value| value.to_bits()).collect::<Vec<_>>();
+    assert_eq!(bits(&back.x), bits(&written.x));
+    assert_eq!(back.status.as_deref(), Some("converged"));
+    assert_eq!((back.objective, back.duality_gap, back.seed), (Some(0.1 + 0.2), None, Some(u64::MAX)));
+}
+
+#[test]
+fn only_x_is_needed_and_more_is_tolerated() {
+    let path = file("solution-start", "s.json", r#"{"x": [1, 2.5], "later": {"deep": [null]}}"#);
+    let start = read_solution(path).expect("valid");
+    assert_eq!((start.x, start.status), (vec![1.0, 2.5], None));
+}
+
+#[test]
+fn bad_json_is_refused_with_its_place() {
+    for (test, text, expected_line, word) in [
+        ("syntax", "{\"x\": [1,\n 2,,]}", 2, "expected value"),
+        ("missing", "{\"objective\": 1}\n", 1, "missing field `x`"),
+        ("null", "{\n\"x\": [1, null]}", 2, "null"),
+        ("cut", "{\"x\": [1, 2", 1, "EOF"),
+        ("empty", "", 1, "EOF"),
+        ("huge", "{\"x\": [1e999]}", 1, "out of range"),
+    ] {
+        let error = read_solution(file(&format!("solution-{test}"), "s.json", text)).expect_err(test);
+        let message = error.to_string();
+        assert!(
+            matches!(error, Error::Json { line, .. } if line.max(1) == expected_line),
+            "{test}: {message}"
+        );
+        assert!(message.contains(word) && message.contains("s.json"), "{test}: {message}");
+        assert_good_words(&error);
+    }
+    assert!(matches!(read_solution("no/such.json"), Err(Error::Io { action: "read", .. })));
+}
+
+#[test]
+fn numbers_that_json_lacks_are_refused_by_field() {
+    let refused = |change: fn(&mut SolutionFile), expected: &str| {
+        let mut bad = solution();
+        change(&mut bad);
+        let error = bad.to_json().expect_err("not finite");
+        assert!(matches!(&error, Error::NonFinite { field, .. } if field == expected), "{error}");
+    };
+    refused(|bad| bad.objective = f64::NAN, "objective");
+    refused(|bad| bad.duality_gap = Some(f64::INFINITY), "duality_gap");
+    refused(|bad| bad.x[2] = f64::NEG_INFINITY, "x[2]");
+    refused(|bad| bad.multipliers[0] = f64::NAN, "multipliers[0]");
+}
+
+#[test]
+fn histories_have_a_header_and_empty_gaps() {
+    let row = |update, duality_gap| HistoryRow {
+        update,
+        epoch: 0.5,
+        seconds: 1e-7,
+        objective: -1.25,
+        infeasibility: 0.0,
+        kkt_residual: 1e22,
+        duality_gap,
+    };
+    let path = scratch("history").join("h.csv");
+    write_history(&path, &[row(1, None), row(2, Some(0.125))]).expect("written");
+    let expected = "update,epoch,seconds,objective,infeasibility,kkt_residual,duality_gap\n\
+                    1,0.5,1e-7,-1.25,0.0,1e22,\n\
+                    2,0.5,1e-7,-1.25,0.0,1e22,0.125\n";
+    assert_eq!(fs::read_to_string(path).expect("there"), expected);
+}
+
+#[test]
+fn unwritable_places_are_named() {
+    let error = HistoryWriter::create("no/such/folder/h.csv").expect_err("no folder");
+    assert!(matches!(error, Error::Io { action: "write", .. }), "{error}");
+    assert!(error.to_string().starts_with("cannot write no/such/folder/h.csv: "));
+    assert!(write_solution("no/such/folder/s.json", &solution()).is_err());
+}

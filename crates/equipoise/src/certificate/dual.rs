@@ -1,0 +1,254 @@
+//! A lower bound of the optimum, and with it the duality gap.
+//!
+//! For `f(x) = c'x + max_u u'Kx - f*(u)` and any (u, lambda), with `s = -(c + K'u + A'lambda)`,
+//!
+//! ```text
+//! optimum >= D(u, lambda) = -f*(u) - h*(s) - b'lambda .
+//! ```
+//!
+//! The bound is finite only where s lies in the domain of h*, which may be a single point a coordinate. Three
+//! dual points are tried and the best bound is kept: u at x as it is; u and lambda scaled towards zero until s
+//! fits; u and lambda moved by a Newton-like step `K'du = (Hessian) y` that carries s onto the subdifferential
+//! of h at x (a linear system solved by conjugate gradients). An s that misses its domain by rounding only is
+//! charged for it: the bound then holds for all points up to twice as far from zero as x.
+
+use super::Effort;
+use super::residual::Residuals;
+use crate::matrix::{dot, max_abs};
+use crate::separable::{Nonsmooth, SeparableTerm};
+use crate::smooth::{DualSide, SmoothTerm};
+
+/// Size of s relative to the gradient under which a miss counts as rounding.
+const ROUNDING: f64 = 1e-12;
+/// How often the set of coordinates to repair may grow.
+const MOST_REPAIRS: usize = 6;
+const MOST_CONJUGATE_STEPS: usize = 400;
+
+/// The primal point that a bound is sought for.
+pub(super) struct Point<'a, 'b, F, H> {
+    pub(super) residuals: &'a Residuals<'b, F, H>,
+    pub(super) product: &'a [f64],
+    pub(super) lambda: &'a [f64],
+    pub(super) objective: f64,
+}
+
+/// The smallest gap found; `None` when no dual point is finite or a term has no conjugate.
+pub(super) fn gap<F: SmoothTerm, H: SeparableTerm>(
+    point: &Point<'_, '_, F, H>,
+    s: Vec<f64>,
+    scale: f64,
+    effort: Effort,
+) -> Option<f64> {
+    let side = point.residuals.problem.smooth().dual()?;
+    if let Nonsmooth::Coordinates(h) = point.residuals.problem.separable() {
+        h.conjugate(0, 0.0)?;
+    }
+    let mut u = vec![0.0; side.dual_len()];
+    side.dual_point(point.residuals.x, point.product, &mut u);
+    let search = Search { point, side, rounding: ROUNDING * scale };
+    let mut best = search.bound(&u, point.lambda, &s);
+    best = best.max(search.scaled_bound(&u, &s));
+    let close_enough = point.objective - best <= 1e-11 * (1.0 + point.objective.abs());
+    if effort == Effort::Full && !close_enough {
+        best = best.max(search.repaired_bound(u, s));
+    }
+    (best > f64::NEG_INFINITY).then(|| (point.objective - best).max(0.0))
+}
+
+struct Search<'a, 'b, 'c, F, H> {
+    point: &'a Point<'b, 'c, F, H>,
+    side: &'a dyn DualSide,
+    rounding: f64,
+}
+
+impl<F: SmoothTerm, H: SeparableTerm> Search<'_, '_, '_, F, H> {
+    /// D(u, lambda), minus infinity where it is not finite.
+    fn bound(&self, u: &[f64], lambda: &[f64], s: &[f64]) -> f64 {
+        let coupling = self.point.residuals.coupling();
+        let bound = -self.side.conjugate(u) - self.separable_conjugate(s) - dot(coupling.rhs(), lambda);
+        if bound.is_nan() { f64::NEG_INFINITY } else { bound }
+    }
+
+    /// h*(s), with the charge for misses by rounding.
+    fn separable_conjugate(&self, s: &[f64]) -> f64 {
+        let x = self.point.residuals.x;
+        let reach = max_abs(x);
+        match self.point.residuals.problem.separable() {
+            Nonsmooth::Coordinates(h) => {
+                let one = |c: usize| {
+                    let (lo, hi) = h.dual_domain(c);
+                    let inside = s[c].max(lo).min(hi);
+                    let miss = (s[c] - inside).abs();
+                    if miss > self.rounding {
+                        return f64::INFINITY;
+                    }
+                    h.conjugate(c, inside).unwrap_or(f64::INFINITY) + miss * (x[c].abs() + reach)
+                };
+                let mut sum = 0.0;
+                for c in 0..s.len() {
+                    sum += one(c);
+                    if sum == f64::INFINITY {
+                        break;
+                    }
+                }
+                sum
+            }
+            Nonsmooth::Groups(h) => {
+                let blocks = self.point.residuals.problem.blocks();
+                let mut sum = 0.0;
+                for i in 0..blocks.len() {
+                    let size = blocks.coordinates(i).map(|c| s[c] * s[c]).sum::<f64>().sqrt();
+                    let miss = (size - h.weight(i)).max(0.0);
+                    if miss > self.rounding {
+                        return f64::INFINITY;
+                    }
+                    sum += miss * 2.0 * reach;
+                }
+                sum
+            }
+        }
+    }
+
+    /// The bound at `(t u, t lambda)` for the largest t <= 1 at which s fits, if t = 0 fits at all.
+    fn scaled_bound(&self, u: &[f64], s: &[f64]) -> f64 {
+        // s(t) = t s + (1 - t) s(0), s(0) = -c.
+        let zero = vec![0.0; u.len()];
+        let mut origin = vec![0.0; s.len()];
+        self.side.add_dual_gradient(&zero, &mut origin);
+        origin.iter_mut().for_each(|v| *v = -*v);
+        let mut t: f64 = 1.0;
+        match self.point.residuals.problem.separable() {
+            Nonsmooth::Coordinates(h) => {
+                for c in 0..s.len() {
+                    let (lo, hi) = h.dual_domain(c);
+                    if origin[c] < lo || origin[c] > hi {
+                        return f64::NEG_INFINITY;
+                    }
+                    if s[c] > hi {
+                        t = t.min((hi - origin[c]) / (s[c] - origin[c]));
+                    } else if s[c] < lo {
+                        t = t.min((lo - origin[c]) / (s[c] - origin[c]));
+                    }
+                }
+            }
+            Nonsmooth::Groups(h) => {
+                let blocks = self.point.residuals.problem.blocks();
+                for i in 0..blocks.len() {
+                    let length = |v: &[f64]| blocks.coordinates(i).map(|c| v[c] * v[c]).sum::<f64>().sqrt();
+                    let (from, to, weight) = (length(&origin), length(s), h.weight(i));
+                    if from > weight {
+                        return f64::NEG_INFINITY;
+                    }
+                    if to > weight {
+                        t = t.min((weight - from) / (to - from));
+                    }
+                }
+            }
+        }
+        if t.is_nan() || t >= 1.0 || t <= 0.0 {
+            return f64::NEG_INFINITY;
+        }
+        t *= 1.0 - 1e-15;
+        let u: Vec<f64> = u.iter().map(|u| t * u).collect();
+        let lambda: Vec<f64> = self.point.lambda.iter().map(|lambda| t * lambda).collect();
+        let s: Vec<f64> = s.iter().zip(&origin).map(|(s, origin)| t * s + (1.0 - t) * origin).collect();
+        self.bound(&u, &lambda, &s)
+    }
+
+    /// The bound at a dual point moved so that s lies on the subdifferential of h at x.
+    fn repaired_bound(&self, mut u: Vec<f64>, mut s: Vec<f64>) -> f64 {
+        let residuals = self.point.residuals;
+        let (coupling, n) = (residuals.coupling(), s.len());
+        let mut lambda = self.point.lambda.to_vec();
+        let mut chosen = vec![false; n];
+        let row_weights = self.row_weights();
+        for _ in 0..MOST_REPAIRS {
+            let mut miss = vec![0.0; n];
+            let mut worst: f64 = 0.0;
+            residuals.for_each(
+                |c| s[c],
+                |c, r, _| {
+                    chosen[c] = true;
+                    miss[c] = r;
+                    worst = worst.max(r.abs());
+                },
+            );
+            if worst <= 0.01 * self.rounding || !worst.is_finite() {
+                break;
+            }
+            let Some(y) = self.conjugate_gradients(miss, &chosen, &row_weights) else { break };
+            self.side.add_dual_step(residuals.x, self.point.product, &y, &mut u);
+            let mut pull = vec![0.0; lambda.len()];
+            y.iter().enumerate().filter(|(_, y)| **y != 0.0).for_each(|(c, &y)| coupling.add_column(c, y, &mut pull));
+            for ((lambda, pull), weight) in lambda.iter_mut().zip(&pull).zip(&row_weights) {
+                *lambda += weight * pull;
+            }
+            s.fill(0.0);
+            self.side.add_dual_gradient(&u, &mut s);
+            s.iter_mut().enumerate().for_each(|(c, s)| *s = -(*s + coupling.column_dot(c, &lambda)));
+        }
+        self.bound(&u, &lambda, &s)
+    }
+
+    /// Weights W of the rows in `H + A'WA`: comparable to the curvature of f.
+    fn row_weights(&self) -> Vec<f64> {
+        let residuals = self.point.residuals;
+        let (coupling, f, n) = (residuals.coupling(), residuals.problem.smooth(), residuals.x.len());
+        let m = coupling.rows();
+        let mut gram = vec![0.0; m * m];
+        (0..n).for_each(|c| coupling.add_outer(c, 1.0, &mut gram));
+        let mean = (0..n).map(|c| f.curvature(c)).sum::<f64>() / n as f64;
+        let mean = if mean > 0.0 { mean } else { 1.0 };
+        (0..m).map(|r| mean * n as f64 / gram[r * (m + 1)].max(f64::MIN_POSITIVE)).collect()
+    }
+
+    /// y, zero off the chosen coordinates, with `(H + A'WA) y = miss` on them.
+    fn conjugate_gradients(&self, miss: Vec<f64>, chosen: &[bool], row_weights: &[f64]) -> Option<Vec<f64>> {
+        let residuals = self.point.residuals;
+        let (f, coupling, n) = (residuals.problem.smooth(), residuals.coupling(), miss.len());
+        let mut weighted = vec![0.0; row_weights.len()];
+        let mut column = vec![0.0; row_weights.len()];
+        let mut preconditioner = |c: usize| {
+            coupling.copy_column(c, &mut column);
+            let rows: f64 = column.iter().zip(row_weights).map(|(a, w)| w * a * a).sum();
+            let d = f.curvature(c) + rows;
+            if d > 0.0 { 1.0 / d } else { 1.0 }
+        };
+        let inverse: Vec<f64> = (0..n).map(|c| if chosen[c] { preconditioner(c) } else { 0.0 }).collect();
+        let target = 1e-3 * self.rounding;
+        let (mut y, mut r) = (vec![0.0; n], miss);
+        let mut p: Vec<f64> = r.iter().zip(&inverse).map(|(r, d)| r * d).collect();
+        let mut image = vec![0.0; n];
+        let mut fit = dot(&r, &p);
+        for _ in 0..MOST_CONJUGATE_STEPS {
+            if max_abs(&r) <= target || fit == 0.0 {
+                break;
+            }
+            if !f.hessian_product(residuals.x, self.point.product, &p, &mut image) {
+                return None;
+            }
+            weighted.fill(0.0);
+            (0..n).filter(|&c| p[c] != 0.0).for_each(|c| coupling.add_column(c, p[c], &mut weighted));
+            weighted.iter_mut().zip(row_weights).for_each(|(v, w)| *v *= w);
+            for c in 0..n {
+                image[c] = if chosen[c] { image[c] + coupling.column_dot(c, &weighted) } else { 0.0 };
+            }
+            let bend = dot(&p, &image);
+            if bend.is_nan() || bend <= 0.0 {
+                break;
+            }
+            let t = fit / bend;
+            for c in 0..n {
+                y[c] += t * p[c];
+                r[c] -= t * image[c];
+            }
+            let next: f64 = (0..n).map(|c| r[c] * r[c] * inverse[c]).sum();
+            let ratio = next / fit;
+            fit = next;
+            for c in 0..n {
+                p[c] = r[c] * inverse[c] + ratio * p[c];
+            }
+        }
+        Some(y)
+    }
+}

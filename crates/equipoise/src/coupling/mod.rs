@@ -1,0 +1,231 @@
+//! The coupling `A x = b`: none, one row, the sum over blocks, several rows.
+//!
+//! A coupling answers for its columns, its residual and the independence of its rows. It knows nothing
+//! of gradients, of h or of which pair moves next.
+
+mod columns;
+mod independent;
+
+pub use columns::CouplingColumns;
+pub use independent::DroppedRow;
+pub(crate) use independent::independent_rows;
+
+use crate::error::{Error, Result};
+use crate::matrix::{Matrix, check_finite_vector, check_length, max_abs};
+use crate::separable::Values;
+
+/// The linear equations `A x = b` that tie the variables together.
+///
+/// ```
+/// use equipoise::Coupling;
+/// let budget = Coupling::sum(1.0)?; // x_1 + ... + x_n = 1
+/// assert_eq!(budget.rows(), 1);
+/// # Ok::<(), equipoise::Error>(())
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+pub struct Coupling {
+    shape: Shape,
+    rhs: Vec<f64>,
+}
+
+/// How the columns of A look.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Shape {
+    /// m = 0.
+    None,
+    /// One row; weights may be one for all.
+    Row(Values),
+    /// `A_i = I`: column c is the unit vector `c mod size`.
+    BlockSum,
+    /// Any matrix of m rows.
+    Rows(Matrix),
+}
+
+impl Coupling {
+    /// No equations.
+    pub fn none() -> Self {
+        Self { shape: Shape::None, rhs: Vec::new() }
+    }
+
+    /// The sum of all coordinates equals `rhs`.
+    pub fn sum(rhs: f64) -> Result<Self> {
+        Self::row(1.0, rhs)
+    }
+
+    /// The sum over blocks of size p equals `rhs`, a vector of length p: every `A_i` is the identity.
+    pub fn block_sum(rhs: Vec<f64>) -> Result<Self> {
+        check_finite_vector("coupling rhs", &rhs)?;
+        if rhs.is_empty() {
+            return Err(Error::ShapeMismatch {
+                input: "coupling rhs".into(),
+                unit: "entries",
+                found: 0,
+                expected: 1,
+            });
+        }
+        Ok(Self { shape: Shape::BlockSum, rhs })
+    }
+
+    /// One row: the weighted sum of the coordinates equals `rhs`.
+    pub fn row(weights: impl Into<Values>, rhs: f64) -> Result<Self> {
+        let weights = weights.into();
+        check_finite_vector("coupling weights", weights.as_slice())?;
+        check_finite_vector("coupling rhs", &[rhs])?;
+        Ok(Self { shape: Shape::Row(weights), rhs: vec![rhs] })
+    }
+
+    /// Several rows, dense or sparse.
+    pub fn rows_of(matrix: impl Into<Matrix>, rhs: Vec<f64>) -> Result<Self> {
+        let matrix = matrix.into();
+        check_length("coupling rhs", "entries", rhs.len(), matrix.rows())?;
+        matrix.check_finite("coupling matrix")?;
+        check_finite_vector("coupling rhs", &rhs)?;
+        let shape = if matrix.rows() == 0 { Shape::None } else { Shape::Rows(matrix) };
+        Ok(Self { shape, rhs })
+    }
+
+    /// The number m of rows.
+    pub fn rows(&self) -> usize {
+        self.rhs.len()
+    }
+
+    /// The right-hand side b.
+    pub fn rhs(&self) -> &[f64] {
+        &self.rhs
+    }
+
+    pub(crate) fn shape(&self) -> &Shape {
+        &self.shape
+    }
+
+    /// Whether the coupling fits n variables.
+    pub(crate) fn check_dimension(&self, n: usize) -> Result<()> {
+        match &self.shape {
+            Shape::None => Ok(()),
+            Shape::Row(weights) => {
+                weights.len().map_or(Ok(()), |found| check_length("coupling weights", "entries", found, n))
+            }
+            Shape::BlockSum => {
+                let expected = n.div_ceil(self.rows()) * self.rows();
+                check_length("variables under a block sum", "variables", n, expected)
+            }
+            Shape::Rows(matrix) => check_length("coupling matrix", "columns", matrix.columns(), n),
+        }
+    }
+
+    /// The inner product of column c with y.
+    #[inline]
+    pub fn column_dot(&self, c: usize, y: &[f64]) -> f64 {
+        match &self.shape {
+            Shape::None => 0.0,
+            Shape::Row(weights) => weights.at(c) * y[0],
+            Shape::BlockSum => y[c % self.rhs.len()],
+            Shape::Rows(matrix) => matrix.column_dot(c, y),
+        }
+    }
+
+    /// `y += t * column c`.
+    #[inline]
+    pub fn add_column(&self, c: usize, t: f64, y: &mut [f64]) {
+        match &self.shape {
+            Shape::None => {}
+            Shape::Row(weights) => y[0] += t * weights.at(c),
+            Shape::BlockSum => y[c % self.rhs.len()] += t,
+            Shape::Rows(matrix) => matrix.add_column(c, t, y),
+        }
+    }
+
+    /// Adds `t * (column c)(column c)'` to the lower triangle of a column-major m x m matrix.
+    pub(crate) fn add_outer(&self, c: usize, t: f64, gram: &mut [f64]) {
+        let m = self.rows();
+        match &self.shape {
+            Shape::None => {}
+            Shape::Row(weights) => gram[0] += t * weights.at(c) * weights.at(c),
+            Shape::BlockSum => gram[(c % m) * (m + 1)] += t,
+            Shape::Rows(Matrix::Dense(matrix)) => {
+                let column = matrix.column(c);
+                for k in 0..m {
+                    crate::matrix::axpy(t * column[k], &column[k..], &mut gram[k * m + k..(k + 1) * m]);
+                }
+            }
+            Shape::Rows(Matrix::Sparse(matrix)) => {
+                for (k, (row, value)) in matrix.column(c).enumerate() {
+                    for (other, second) in matrix.column(c).skip(k) {
+                        gram[row * m + other] += t * value * second;
+                    }
+                }
+            }
+        }
+    }
+
+    /// Copies column c into `out` (m entries).
+    pub(crate) fn copy_column(&self, c: usize, out: &mut [f64]) {
+        out.fill(0.0);
+        self.add_column(c, 1.0, out);
+    }
+
+    /// `A x - b`, into `out`.
+    pub fn residual(&self, x: &[f64], out: &mut [f64]) {
+        out.iter_mut().zip(&self.rhs).for_each(|(out, b)| *out = -b);
+        if self.rows() > 0 {
+            x.iter().enumerate().for_each(|(c, &t)| self.add_column(c, t, out));
+        }
+    }
+
+    /// The largest size of an entry of `A x - b`.
+    pub fn infeasibility(&self, x: &[f64]) -> f64 {
+        let mut residual = vec![0.0; self.rows()];
+        self.residual(x, &mut residual);
+        max_abs(&residual)
+    }
+
+    /// The largest residual that counts as feasible: `1e-9 (1 + max |b|)`.
+    pub fn allowed_infeasibility(&self) -> f64 {
+        1e-9 * (1.0 + max_abs(&self.rhs))
+    }
+
+    /// The coupling that keeps the given rows.
+    pub(crate) fn keep_rows(&self, kept: &[usize]) -> Self {
+        if kept.is_empty() {
+            return Self::none();
+        }
+        let rhs = kept.iter().map(|&r| self.rhs[r]).collect();
+        match &self.shape {
+            Shape::Rows(matrix) => {
+                let matrix = matrix.keep_rows(kept);
+                let shape = match &matrix {
+                    // One row left: the scalar forms apply.
+                    Matrix::Dense(m) if kept.len() == 1 => Shape::Row(Values::Each(m.values().to_vec())),
+                    _ => Shape::Rows(matrix),
+                };
+                Self { shape, rhs }
+            }
+            _ => self.clone(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_shape_gives_the_same_numbers_as_its_matrix() {
+        let x = [1.0, -2.0, 3.0, 0.5];
+        let rows = Matrix::from_rows(&[[1.0, 0.0, 1.0, 0.0], [0.0, 1.0, 0.0, 1.0]]).expect("rectangular");
+        let explicit = Coupling::rows_of(rows, vec![1.0, 2.0]).expect("valid");
+        let implicit = Coupling::block_sum(vec![1.0, 2.0]).expect("valid");
+        let (mut a, mut b) = ([0.0; 2], [0.0; 2]);
+        explicit.residual(&x, &mut a);
+        implicit.residual(&x, &mut b);
+        assert_eq!(a, b);
+        let (mut g, mut h) = ([0.0; 4], [0.0; 4]);
+        for c in 0..4 {
+            explicit.add_outer(c, 2.0, &mut g);
+            implicit.add_outer(c, 2.0, &mut h);
+            assert_eq!(explicit.column_dot(c, &[3.0, 4.0]), implicit.column_dot(c, &[3.0, 4.0]));
+        }
+        assert_eq!((g[0], g[1], g[3]), (h[0], h[1], h[3]));
+        assert_eq!(explicit.infeasibility(&x), 3.5);
+    }
+}

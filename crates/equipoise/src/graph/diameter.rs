@@ -1,0 +1,103 @@
+//! The diameter: the most edges that a shortest path between two nodes needs.
+//!
+//! - Given: a [`Graph`].
+//! - Returns: its [`Diameter`], exact for cliques, trees and graphs of moderate size, a lower bound otherwise.
+//! - Must not know: weights, probabilities.
+//!
+//! Exact: a breadth-first search from every node. Bound: sweeps, each from the last node of the one before (on a tree
+//! two of them are exact).
+
+use super::adjacency::{Adjacency, Search};
+use super::structure::{Graph, Pairs};
+
+/// Nodes times edges up to which every node is searched from: about a second.
+const EXACT_BUDGET: usize = 200_000_000;
+/// Starting points of sweeps for the lower bound.
+const SWEEP_STARTS: usize = 4;
+
+/// The longest of the shortest paths, in edges.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Diameter {
+    /// Its number of edges; a lower bound unless `exact`.
+    pub length: usize,
+    /// Whether `length` is the diameter.
+    pub exact: bool,
+}
+
+impl Graph {
+    /// The diameter, or `None` if the graph is disconnected. Exact if it is a clique or a tree, or if nodes times edges
+    /// is at most 2e8; a lower bound otherwise.
+    pub fn diameter(&self) -> Option<Diameter> {
+        let nodes = self.nodes();
+        let Pairs::List(list) = &self.pairs else { return Some(Diameter { length: 1, exact: true }) };
+        let adjacency = Adjacency::new(nodes, list);
+        let mut search = Search::new(nodes);
+        let (mut last, mut length) = search.run(&adjacency, 0);
+        if search.unreached().is_some() {
+            return None;
+        }
+        let tree = list.len() + 1 == nodes;
+        if tree || nodes.saturating_mul(list.len()) > EXACT_BUDGET {
+            for start in 0..SWEEP_STARTS {
+                length = length.max(sweep(&adjacency, &mut search, last));
+                last = (start + 1) * (nodes / (SWEEP_STARTS + 1));
+            }
+            return Some(Diameter { length, exact: tree });
+        }
+        let furthest = (1..nodes).map(|root| search.run(&adjacency, root).1).max().unwrap_or(0);
+        Some(Diameter { length: length.max(furthest), exact: true })
+    }
+}
+
+/// Searches from a node, from the last node of that search, and so on while the distance grows.
+fn sweep(adjacency: &Adjacency, search: &mut Search, start: usize) -> usize {
+    let (mut last, mut length) = search.run(adjacency, start);
+    loop {
+        let (next, distance) = search.run(adjacency, last);
+        if distance <= length {
+            return length;
+        }
+        (last, length) = (next, distance);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Topology;
+    use super::*;
+
+    #[test]
+    fn known_diameters() {
+        for (name, nodes, expected) in [
+            ("ring", 24, 12),
+            ("ring", 25, 12),
+            ("ring", 2, 1),
+            ("clique", 1_000_000, 1),
+            ("star", 24, 2),
+            ("star+ring", 24, 2),
+            ("wheel", 24, 2),
+            ("tree", 15, 6),
+            ("tree", 24, 8),
+            ("grid:4x6", 24, 8),
+            ("grid:1x20000", 20_000, 19_999),
+            ("star", 100_000, 2),
+        ] {
+            let topology = Topology::parse(name, nodes, 0).expect("known");
+            let graph = Graph::new(&topology, nodes).expect("valid");
+            assert_eq!(graph.diameter(), Some(Diameter { length: expected, exact: true }), "{name}");
+        }
+        assert_eq!(Graph::single().diameter(), Some(Diameter { length: 0, exact: true }));
+    }
+
+    #[test]
+    fn large_graphs_get_a_bound() {
+        let ring = Graph::new(&Topology::Ring, 20_001).expect("valid");
+        assert_eq!(ring.diameter(), Some(Diameter { length: 10_000, exact: false }));
+    }
+
+    #[test]
+    fn disconnected_graphs_have_none() {
+        let graph = Graph::new(&Topology::Edges(vec![(0, 1)]), 3).expect("valid");
+        assert_eq!(graph.diameter(), None);
+    }
+}

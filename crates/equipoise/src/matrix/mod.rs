@@ -1,0 +1,178 @@
+//! Matrices by column: dense or sparse is decided here and nowhere else.
+//!
+//! A term asks for a column's dot product, for a column to be added to a vector, or for whole
+//! products; it never learns how the numbers are stored. Dense matrices are column-major; sparse ones
+//! hold 32-bit row indices, sorted within each column.
+
+mod dense;
+mod kernels;
+mod sparse;
+mod symmetric;
+
+pub use dense::DenseMatrix;
+pub use sparse::SparseMatrix;
+
+pub(crate) use kernels::{axpy, dot, max_abs};
+pub(crate) use symmetric::{PseudoInverse, smallest_eigenvalue_check};
+
+use crate::error::Result;
+
+/// A matrix, dense or sparse.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Matrix {
+    /// Every entry stored, column after column.
+    Dense(DenseMatrix),
+    /// Only non-zero entries stored, column after column.
+    Sparse(SparseMatrix),
+}
+
+impl From<DenseMatrix> for Matrix {
+    fn from(matrix: DenseMatrix) -> Self {
+        Self::Dense(matrix)
+    }
+}
+
+impl From<SparseMatrix> for Matrix {
+    fn from(matrix: SparseMatrix) -> Self {
+        Self::Sparse(matrix)
+    }
+}
+
+impl Matrix {
+    /// A dense matrix from its rows.
+    ///
+    /// ```
+    /// let m = equipoise::Matrix::from_rows(&[&[1.0, 2.0], &[3.0, 4.0]])?;
+    /// assert_eq!((m.rows(), m.columns()), (2, 2));
+    /// # Ok::<(), equipoise::Error>(())
+    /// ```
+    pub fn from_rows<R: AsRef<[f64]>>(rows: &[R]) -> Result<Self> {
+        DenseMatrix::from_rows(rows).map(Self::Dense)
+    }
+
+    /// Number of rows.
+    pub fn rows(&self) -> usize {
+        match self {
+            Self::Dense(m) => m.rows(),
+            Self::Sparse(m) => m.rows(),
+        }
+    }
+
+    /// Number of columns.
+    pub fn columns(&self) -> usize {
+        match self {
+            Self::Dense(m) => m.columns(),
+            Self::Sparse(m) => m.columns(),
+        }
+    }
+
+    /// The inner product of column c with y.
+    #[inline]
+    pub fn column_dot(&self, c: usize, y: &[f64]) -> f64 {
+        match self {
+            Self::Dense(m) => dot(m.column(c), y),
+            Self::Sparse(m) => m.column(c).map(|(r, v)| v * y[r]).sum(),
+        }
+    }
+
+    /// The sum over rows r of `M[r, c] * weight(r)`.
+    #[inline]
+    pub(crate) fn column_sum(&self, c: usize, weight: impl Fn(usize) -> f64) -> f64 {
+        match self {
+            Self::Dense(m) => m.column(c).iter().enumerate().map(|(r, v)| v * weight(r)).sum(),
+            Self::Sparse(m) => m.column(c).map(|(r, v)| v * weight(r)).sum(),
+        }
+    }
+
+    /// `y += t * column c`.
+    #[inline]
+    pub fn add_column(&self, c: usize, t: f64, y: &mut [f64]) {
+        match self {
+            Self::Dense(m) => axpy(t, m.column(c), y),
+            Self::Sparse(m) => m.column(c).for_each(|(r, v)| y[r] += t * v),
+        }
+    }
+
+    /// `y = M x`.
+    pub fn multiply(&self, x: &[f64], y: &mut [f64]) {
+        y.fill(0.0);
+        for (c, &t) in x.iter().enumerate() {
+            if t != 0.0 {
+                self.add_column(c, t, y);
+            }
+        }
+    }
+
+    /// `x += M' y`.
+    pub fn add_transposed(&self, y: &[f64], x: &mut [f64]) {
+        for (c, x) in x.iter_mut().enumerate() {
+            *x += self.column_dot(c, y);
+        }
+    }
+
+    /// The sum over rows r of `weight(r) M[r, i] M[r, j]`.
+    #[inline]
+    pub(crate) fn columns_dot(&self, i: usize, j: usize, weight: impl Fn(usize) -> f64) -> f64 {
+        match self {
+            Self::Dense(m) => {
+                let pairs = m.column(i).iter().zip(m.column(j));
+                pairs.enumerate().map(|(r, (a, b))| weight(r) * a * b).sum()
+            }
+            Self::Sparse(m) => m.columns_dot(i, j, weight),
+        }
+    }
+
+    /// The entry in row r and column c.
+    pub fn entry(&self, r: usize, c: usize) -> f64 {
+        match self {
+            Self::Dense(m) => m.column(c)[r],
+            Self::Sparse(m) => m.entry(r, c),
+        }
+    }
+
+    /// Calls `visit(row, column, value)` for every stored entry.
+    pub fn for_each(&self, mut visit: impl FnMut(usize, usize, f64)) {
+        for c in 0..self.columns() {
+            match self {
+                Self::Dense(m) => m.column(c).iter().enumerate().for_each(|(r, &v)| visit(r, c, v)),
+                Self::Sparse(m) => m.column(c).for_each(|(r, v)| visit(r, c, v)),
+            }
+        }
+    }
+
+    /// The matrix that keeps the given rows, in that order.
+    pub(crate) fn keep_rows(&self, kept: &[usize]) -> Self {
+        match self {
+            Self::Dense(m) => Self::Dense(m.keep_rows(kept)),
+            Self::Sparse(m) => Self::Sparse(m.keep_rows(kept)),
+        }
+    }
+
+    /// Every entry finite, or an error naming row and column.
+    pub(crate) fn check_finite(&self, input: &str) -> Result<()> {
+        let mut bad = None;
+        self.for_each(|row, column, found| {
+            if !found.is_finite() && bad.is_none() {
+                bad = Some(crate::Error::NonFinite { input: input.into(), row, column, found });
+            }
+        });
+        bad.map_or(Ok(()), Err)
+    }
+}
+
+/// Every entry of a vector finite, or an error naming the first that is not.
+pub(crate) fn check_finite_vector(input: &str, vector: &[f64]) -> Result<()> {
+    match vector.iter().position(|v| !v.is_finite()) {
+        Some(row) => Err(crate::Error::NonFinite { input: input.into(), row, column: 0, found: vector[row] }),
+        None => Ok(()),
+    }
+}
+
+/// A length that must match, or an error naming both.
+pub(crate) fn check_length(input: &str, unit: &'static str, found: usize, expected: usize) -> Result<()> {
+    if found == expected {
+        Ok(())
+    } else {
+        Err(crate::Error::ShapeMismatch { input: input.into(), unit, found, expected })
+    }
+}

@@ -1,0 +1,242 @@
+//! Cholesky factor of `M = A diag(1/D) A'`, also when rows of A are dependent.
+//!
+//! | symbol | meaning |
+//! |---|---|
+//! | m | rows of A, size of M |
+//! | L | lower triangle with `M = L L'`, columns packed one after the other |
+//!
+//! Given M, [`Factor::solve`] returns a y with `M y = rhs` for every rhs in the range of M. A row that depends on
+//! others is dropped (its entry of y is 0); `A'y` is the same for every solution, so no pseudo-inverse is needed.
+//! Rows count as dependent when less than about `10 m eps` of a row's square is left beside the others, that is,
+//! at angles below about 1e-7: forming M squares the condition, and nothing finer can be seen in it.
+//!
+//! The first try keeps the order of the rows. A small pivot makes the order matter, and then the factor is
+//! computed again with the largest relative pivot first.
+
+use super::{Columns, kernels};
+
+/// A pivot below this share of its diagonal entry calls for pivoting.
+const SAFE_PIVOT: f64 = 1e-6;
+/// A pivot below `m` times this share of its diagonal entry is rounding.
+const RANK_TOLERANCE: f64 = 10.0 * f64::EPSILON;
+
+/// The factor of M, made to be kept for an edge; see [`memory`](Self::memory).
+///
+/// ```
+/// use equipoise::pair_step::{DenseColumns, Factor};
+/// // Two rows, the second twice the first: rank 1.
+/// let columns = DenseColumns::new(2, &[1.0, 2.0, 3.0, 6.0]);
+/// let factor = Factor::new(&columns, &[1.0, 1.0]);
+/// let mut y = [10.0, 20.0];
+/// factor.solve(&mut y);
+/// assert_eq!((factor.rank(), y[0] + 2.0 * y[1]), (1, 1.0));
+/// ```
+#[derive(Debug, Clone, Default)]
+pub struct Factor {
+    rows: usize,
+    rank: usize,
+    /// L packed by columns; in place of each diagonal entry its inverse, 0 for a dropped row.
+    lower: Vec<f64>,
+    /// Row of M at each place of L; empty when they are in order.
+    order: Vec<u32>,
+    /// What is left of the diagonal of M while pivoting; empty unless that was needed.
+    left: Vec<f64>,
+}
+
+impl Factor {
+    /// The factor of `A diag(1/metric) A'`.
+    pub fn new<C: Columns + ?Sized>(columns: &C, metric: &[f64]) -> Self {
+        let m = columns.rows();
+        let mut gram = vec![0.0; m * m];
+        for (k, d) in metric.iter().enumerate() {
+            columns.add_outer(k, 1.0 / d, &mut gram);
+        }
+        Self::from_gram(m, &gram)
+    }
+
+    /// The factor of an m x m matrix given by its lower triangle, column-major.
+    pub fn from_gram(m: usize, gram: &[f64]) -> Self {
+        let mut factor = Self::default();
+        factor.refactor(m, gram);
+        factor
+    }
+
+    /// Replaces the factor by that of another matrix, in the same memory where it suffices.
+    pub fn refactor(&mut self, m: usize, gram: &[f64]) {
+        let smallest = self.in_order(m, gram);
+        if smallest < SAFE_PIVOT {
+            self.pivoted(gram);
+        }
+    }
+
+    /// Replaces the factor by that of a matrix known to be positive definite: no search for dependent rows.
+    pub(super) fn refactor_definite(&mut self, m: usize, gram: &[f64]) {
+        self.in_order(m, gram);
+    }
+
+    /// Writes 1 for every row that was kept, 0 for every row that was dropped.
+    pub(super) fn mark_kept(&self, kept: &mut [f64]) {
+        for j in 0..self.rows {
+            let row = self.order.get(j).map_or(j, |row| *row as usize);
+            kept[row] = if self.lower[packed(self.rows, j)] == 0.0 { 0.0 } else { 1.0 };
+        }
+    }
+
+    /// The number of rows of M.
+    pub fn rows(&self) -> usize {
+        self.rows
+    }
+
+    /// How many rows are independent.
+    pub fn rank(&self) -> usize {
+        self.rank
+    }
+
+    /// Bytes held, for a cache to count.
+    pub fn memory(&self) -> usize {
+        size_of::<Self>()
+            + size_of::<f64>() * (self.lower.capacity() + self.left.capacity())
+            + size_of::<u32>() * self.order.capacity()
+    }
+
+    /// Replaces `rhs` by a y with `M y = rhs`.
+    #[inline]
+    pub fn solve(&self, rhs: &mut [f64]) {
+        if self.order.is_empty() { self.solve_in_order(rhs) } else { self.solve_pivoted(rhs) }
+    }
+
+    #[inline]
+    fn solve_in_order(&self, y: &mut [f64]) {
+        let y = &mut y[..self.rows];
+        let mut lower = self.lower.as_slice();
+        for j in 0..y.len() {
+            let (column, rest) = lower.split_at(y.len() - j);
+            lower = rest;
+            let (head, tail) = y[j..].split_at_mut(1);
+            head[0] *= column[0];
+            kernels::axpy(-head[0], &column[1..], tail);
+        }
+        let mut lower = self.lower.as_slice();
+        for j in (0..y.len()).rev() {
+            let (rest, column) = lower.split_at(lower.len() - (y.len() - j));
+            lower = rest;
+            y[j] = (y[j] - kernels::dot(&column[1..], &y[j + 1..])) * column[0];
+        }
+    }
+
+    fn solve_pivoted(&self, y: &mut [f64]) {
+        let m = self.rows;
+        let place = |r: usize| self.order[r] as usize;
+        for j in 0..m {
+            let column = self.column(j);
+            y[place(j)] *= column[0];
+            let head = y[place(j)];
+            for r in j + 1..m {
+                y[place(r)] -= head * column[r - j];
+            }
+        }
+        for j in (0..m).rev() {
+            let column = self.column(j);
+            let tail: f64 = (j + 1..m).map(|r| column[r - j] * y[place(r)]).sum();
+            y[place(j)] = (y[place(j)] - tail) * column[0];
+        }
+    }
+
+    fn column(&self, j: usize) -> &[f64] {
+        let start = packed(self.rows, j);
+        &self.lower[start..start + self.rows - j]
+    }
+
+    /// Factors rows as they come and returns the smallest pivot relative to its diagonal entry.
+    fn in_order(&mut self, m: usize, gram: &[f64]) -> f64 {
+        (self.rows, self.rank) = (m, 0);
+        self.order.clear();
+        self.lower.clear();
+        self.lower.resize(packed(m, m), 0.0);
+        let mut smallest = f64::INFINITY;
+        for j in 0..m {
+            let (done, rest) = self.lower.split_at_mut(packed(m, j));
+            let column = &mut rest[..m - j];
+            column.copy_from_slice(&gram[j * m + j..(j + 1) * m]);
+            let diagonal = column[0];
+            subtract_earlier(m, j, done, column);
+            let share = if diagonal > 0.0 { column[0] / diagonal } else { 0.0 };
+            smallest = smallest.min(share);
+            self.rank += usize::from(finish_column(column, share > 0.0));
+        }
+        smallest
+    }
+
+    /// Factors with the largest relative pivot first; what is left at the end is dropped.
+    fn pivoted(&mut self, gram: &[f64]) {
+        let m = self.rows;
+        let entry = |r: usize, c: usize| gram[r.min(c) * m + r.max(c)];
+        self.rank = 0;
+        self.order.extend(0..m as u32);
+        self.left.clear();
+        self.left.extend((0..m).map(|r| entry(r, r)));
+        for j in 0..m {
+            let share = |r: usize| {
+                let row = self.order[r] as usize;
+                if entry(row, row) > 0.0 { self.left[row] / entry(row, row) } else { 0.0 }
+            };
+            let best = (j..m).fold(j, |best, r| if share(r) > share(best) { r } else { best });
+            let keep = share(best) > RANK_TOLERANCE * m as f64;
+            self.order.swap(j, best);
+            let (done, rest) = self.lower.split_at_mut(packed(m, j));
+            for k in 0..j {
+                done.swap(packed(m, k) + j - k, packed(m, k) + best - k);
+            }
+            let column = &mut rest[..m - j];
+            for (r, value) in column.iter_mut().enumerate() {
+                *value = entry(self.order[j + r] as usize, self.order[j] as usize);
+            }
+            subtract_earlier(m, j, done, column);
+            let kept = finish_column(column, keep);
+            self.rank += usize::from(kept);
+            if kept {
+                for (row, l) in self.order[j + 1..].iter().zip(&column[1..]) {
+                    self.left[*row as usize] -= l * l;
+                }
+            }
+        }
+    }
+}
+
+/// Where column j of a packed lower triangle begins.
+#[inline]
+fn packed(m: usize, j: usize) -> usize {
+    j * m - (j * j.saturating_sub(1)) / 2
+}
+
+/// `column -= sum over earlier columns k of L_jk L_k`, four of them at a time.
+fn subtract_earlier(m: usize, j: usize, done: &[f64], column: &mut [f64]) {
+    let below = |k: usize| &done[packed(m, k) + j - k..packed(m, k) + m - k];
+    let mut k = 0;
+    while k + 4 <= j {
+        let (a, b, c, d) = (below(k), below(k + 1), below(k + 2), below(k + 3));
+        let (ta, tb, tc, td) = (a[0], b[0], c[0], d[0]);
+        for ((((out, a), b), c), d) in column.iter_mut().zip(a).zip(b).zip(c).zip(d) {
+            *out -= (ta * a + tb * b) + (tc * c + td * d);
+        }
+        k += 4;
+    }
+    for k in k..j {
+        let a = below(k);
+        kernels::axpy(-a[0], a, column);
+    }
+}
+
+/// Divides by the root of the pivot, or clears the column of a dropped row; says whether it was kept.
+fn finish_column(column: &mut [f64], keep: bool) -> bool {
+    if !keep || column[0].is_nan() || column[0] <= 0.0 {
+        column.fill(0.0);
+        return false;
+    }
+    let inverse = 1.0 / column[0].sqrt();
+    for l in &mut column[1..] {
+        *l *= inverse;
+    }
+    column[0] = inverse;
+    true
+}

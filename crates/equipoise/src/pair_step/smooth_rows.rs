@@ -1,0 +1,157 @@
+//! h = 0 on two blocks coupled by m rows, by one factored solve.
+//!
+//! ```text
+//! M = A_i diag(1/D_i) A_i' + A_j diag(1/D_j) A_j'
+//! mu = M^+ (A_i (g_i/D_i) + A_j (g_j/D_j)),     z_c = x_c - (g_c - A_c'mu)/D_c     for c = i, j
+//! ```
+//!
+//! | symbol | meaning |
+//! |---|---|
+//! | `A_c` | rows on block c, m x `n_c`, column-major |
+//! | `D_c` | metric of block c: one number, or one a coordinate |
+//! | mu | minus the multiplier lambda of the other files |
+//! | w | `g/D` |
+//!
+//! Given the blocks and a [`Factor`] of M; returns the new values and lambda = -mu. Four matrix-vector products
+//! and one solve. When `w` dwarfs x and z, its rounding would show in A (z - x), and the step is projected once more.
+//! Must not know: h, random numbers, threads, which pair.
+
+use super::{Factor, kernels};
+
+/// How much larger than the values `g/D` may be before the step is projected a second time.
+const CANCELLATION: f64 = 16.0;
+
+/// The curvature of the model on one block.
+#[derive(Debug, Clone, Copy)]
+pub enum Metric<'a> {
+    /// The same for every coordinate.
+    Isotropic(f64),
+    /// One for every coordinate.
+    Diagonal(&'a [f64]),
+}
+
+/// One block of the pair.
+#[derive(Debug, Clone, Copy)]
+pub struct Block<'a> {
+    /// The rows of A on this block, m x n, column-major.
+    pub columns: &'a [f64],
+    /// The values now.
+    pub x: &'a [f64],
+    /// The gradient of f at x.
+    pub gradient: &'a [f64],
+    /// The curvature D > 0.
+    pub metric: Metric<'a>,
+}
+
+/// Memory that [`step`] uses again and again.
+#[derive(Debug, Clone, Default)]
+pub struct Workspace {
+    scaled: [Vec<f64>; 2],
+    pulled: Vec<f64>,
+    residual: Vec<f64>,
+}
+
+/// The new values of both blocks, into `z`, and the multipliers, into `lambda` (one a row).
+///
+/// ```
+/// use equipoise::pair_step::{DenseColumns, Factor, smooth_rows};
+/// use smooth_rows::{Block, Metric, Workspace};
+/// // f pulls x_1 down and x_2 up by the same force; x_1 + x_2 stays.
+/// let block = |gradient| Block { columns: &[1.0], x: &[0.0], gradient, metric: Metric::Isotropic(1.0) };
+/// let factor = Factor::new(&DenseColumns::new(1, &[1.0, 1.0]), &[1.0, 1.0]);
+/// let (mut lambda, mut first, mut second) = ([0.0], [0.0], [0.0]);
+/// let z = [&mut first[..], &mut second[..]];
+/// smooth_rows::step([block(&[3.0]), block(&[1.0])], &factor, &mut lambda, &mut Workspace::default(), z);
+/// assert_eq!((first, second, lambda), ([-1.0], [1.0], [-2.0]));
+/// ```
+pub fn step(
+    blocks: [Block<'_>; 2],
+    factor: &Factor,
+    lambda: &mut [f64],
+    workspace: &mut Workspace,
+    z: [&mut [f64]; 2],
+) {
+    lambda.fill(0.0);
+    for (block, scaled) in blocks.iter().zip(&mut workspace.scaled) {
+        scale(block, scaled);
+        kernels::accumulate(block.columns, scaled, lambda);
+    }
+    factor.solve(lambda);
+    let (mut sent, mut kept) = (0.0, 0.0);
+    let [first, second] = z;
+    for ((block, scaled), z) in blocks.iter().zip(&workspace.scaled).zip([&mut *first, &mut *second]) {
+        workspace.pulled.resize(block.x.len(), 0.0);
+        kernels::dots(block.columns, lambda, &mut workspace.pulled);
+        move_block(block, scaled, &workspace.pulled, z);
+        sent += kernels::dot(scaled, scaled);
+        kept += kernels::dot(z, z) + kernels::dot(block.x, block.x);
+    }
+    for mu in lambda.iter_mut() {
+        *mu = -*mu;
+    }
+    if sent > CANCELLATION * CANCELLATION * kept {
+        project_again(blocks, factor, lambda, workspace, [first, second]);
+    }
+}
+
+/// w = g/D.
+#[inline]
+fn scale(block: &Block<'_>, w: &mut Vec<f64>) {
+    w.clear();
+    match block.metric {
+        Metric::Isotropic(d) => {
+            let inverse = 1.0 / d;
+            w.extend(block.gradient.iter().map(|g| g * inverse));
+        }
+        Metric::Diagonal(d) => w.extend(block.gradient.iter().zip(d).map(|(g, d)| g / d)),
+    }
+}
+
+/// z = x - w + A'mu / D, with `pulled` = A'mu.
+#[inline]
+fn move_block(block: &Block<'_>, w: &[f64], pulled: &[f64], z: &mut [f64]) {
+    let values = z.iter_mut().zip(block.x).zip(w).zip(pulled);
+    match block.metric {
+        Metric::Isotropic(d) => {
+            let inverse = 1.0 / d;
+            values.for_each(|(((z, x), w), pulled)| *z = x - (w - pulled * inverse));
+        }
+        Metric::Diagonal(d) => {
+            values.zip(d).for_each(|((((z, x), w), pulled), d)| *z = x - (w - pulled / d));
+        }
+    }
+}
+
+/// Takes what rounding left of A (z - x) out of z.
+#[cold]
+fn project_again(
+    blocks: [Block<'_>; 2],
+    factor: &Factor,
+    lambda: &mut [f64],
+    workspace: &mut Workspace,
+    z: [&mut [f64]; 2],
+) {
+    let residual = &mut workspace.residual;
+    residual.clear();
+    residual.resize(lambda.len(), 0.0);
+    for ((block, moved), z) in blocks.iter().zip(&mut workspace.scaled).zip(&z) {
+        for ((d, z), x) in moved.iter_mut().zip(z.iter()).zip(block.x) {
+            *d = z - x;
+        }
+        kernels::accumulate(block.columns, moved, residual);
+    }
+    factor.solve(residual);
+    kernels::axpy(1.0, residual, lambda);
+    for (block, z) in blocks.iter().zip(z) {
+        workspace.pulled.resize(block.x.len(), 0.0);
+        kernels::dots(block.columns, residual, &mut workspace.pulled);
+        match block.metric {
+            Metric::Isotropic(d) => kernels::axpy(-1.0 / d, &workspace.pulled, z),
+            Metric::Diagonal(d) => {
+                for ((z, pulled), d) in z.iter_mut().zip(&workspace.pulled).zip(d) {
+                    *z -= pulled / d;
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,123 @@
+//! A problem, checked: `minimise f(x) + h(x) subject to A x = b`, x in blocks joined by a graph.
+//!
+//! [`Problem::builder`] is the only way in. What it lets through is finite, of matching shapes, consistent,
+//! has a point in its domain, and a graph whose pairs can reach the optimum; everything else is an error
+//! with its evidence, before the first iteration.
+
+mod blocks;
+mod bounded_least_squares;
+mod builder;
+mod reach;
+mod start;
+
+pub use blocks::{BlockChoice, Blocks};
+pub use builder::{ProbabilityChoice, ProblemBuilder};
+
+pub(crate) use start::project;
+
+use crate::coupling::{Coupling, DroppedRow};
+use crate::graph::{EdgeProbabilities, Graph};
+use crate::separable::{Nonsmooth, SeparableTerm, Zero};
+use crate::smooth::SmoothTerm;
+
+/// `minimise f(x) + h(x) subject to A x = b`, validated.
+#[derive(Debug)]
+pub struct Problem<F, H = Zero> {
+    smooth: F,
+    separable: Nonsmooth<H>,
+    coupling: Coupling,
+    /// The coupling without redundant rows, where there were any.
+    reduced: Option<Coupling>,
+    kept_rows: Vec<usize>,
+    dropped_rows: Vec<DroppedRow>,
+    blocks: Blocks,
+    graph: Graph,
+    probabilities: EdgeProbabilities,
+    start: Vec<f64>,
+}
+
+impl<F: SmoothTerm> Problem<F, Zero> {
+    /// Begins a problem with its smooth term; everything else has a default: no h, no coupling, automatic
+    /// blocks, every pair allowed with equal probability.
+    pub fn builder(smooth: F) -> ProblemBuilder<F, Zero> {
+        ProblemBuilder::new(smooth)
+    }
+}
+
+impl<F: SmoothTerm, H: SeparableTerm> Problem<F, H> {
+    /// The number n of variables.
+    pub fn dimension(&self) -> usize {
+        self.smooth.dimension()
+    }
+
+    /// f.
+    pub fn smooth(&self) -> &F {
+        &self.smooth
+    }
+
+    /// h.
+    pub fn separable(&self) -> &Nonsmooth<H> {
+        &self.separable
+    }
+
+    /// A x = b as it was given.
+    pub fn coupling(&self) -> &Coupling {
+        &self.coupling
+    }
+
+    /// The blocks of x.
+    pub fn blocks(&self) -> &Blocks {
+        &self.blocks
+    }
+
+    /// The graph of pairs that may move together.
+    pub fn graph(&self) -> &Graph {
+        &self.graph
+    }
+
+    /// How often each pair is drawn.
+    pub fn probabilities(&self) -> &EdgeProbabilities {
+        &self.probabilities
+    }
+
+    /// Rows of A that the others imply; they are kept out of the computation, with multiplier 0.
+    pub fn dropped_rows(&self) -> &[DroppedRow] {
+        &self.dropped_rows
+    }
+
+    /// A point of the domain with A x = b: the one given, or one that was found.
+    pub fn start(&self) -> &[f64] {
+        &self.start
+    }
+
+    /// f(x) + h(x), from raw data.
+    pub fn objective(&self, x: &[f64]) -> f64 {
+        let mut product = vec![0.0; self.smooth.product_len()];
+        self.smooth.fill_product(x, &mut product);
+        self.smooth.value(x, &product) + crate::certificate::separable_value(self, x)
+    }
+
+    /// The feasible point nearest to `x` (in the Euclidean norm): a start for a warm run on changed data.
+    pub fn nearest_feasible(&self, x: &[f64]) -> crate::error::Result<Vec<f64>> {
+        crate::matrix::check_length("start", "entries", x.len(), self.dimension())?;
+        crate::matrix::check_finite_vector("start", x)?;
+        project(self.independent_coupling(), &self.separable, x)
+    }
+
+    /// Checks a start of the caller's: in the domain, and feasible.
+    pub(crate) fn check_start(&self, x: &[f64]) -> crate::error::Result<()> {
+        start::check(&self.coupling, &self.separable, x, self.dimension())
+    }
+
+    /// The coupling by independent rows.
+    pub(crate) fn independent_coupling(&self) -> &Coupling {
+        self.reduced.as_ref().unwrap_or(&self.coupling)
+    }
+
+    /// Multipliers of all rows given, from those of the independent ones.
+    pub(crate) fn expand_multipliers(&self, lambda: &[f64]) -> Vec<f64> {
+        let mut all = vec![0.0; self.coupling.rows()];
+        self.kept_rows.iter().zip(lambda).for_each(|(&row, &value)| all[row] = value);
+        all
+    }
+}

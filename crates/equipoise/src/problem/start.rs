@@ -1,0 +1,137 @@
+//! A feasible start: found when none is given, checked when one is.
+//!
+//! The point of `{A x = b, x in the domain of h}` nearest to a given one is a pair step over all coordinates
+//! at once with a shifted right-hand side. When there is no such point the error carries a witness y:
+//! `y'A x < y'b` for every x in the domain.
+
+use super::bounded_least_squares::{Outcome, bounded_least_squares};
+use crate::coupling::{Coupling, Shape};
+use crate::error::{Error, Result};
+use crate::matrix::{check_finite_vector, check_length, max_abs};
+use crate::coupling::CouplingColumns;
+use crate::pair_step::{DualWorkspace, Model, Rows, newton, one_row};
+use crate::separable::{Nonsmooth, Piece, PieceTerm, SeparableTerm};
+
+/// The domain of a term, as bounds.
+#[derive(Debug)]
+pub(crate) struct Domain<'a, H>(pub(crate) &'a Nonsmooth<H>);
+
+impl<H: SeparableTerm> PieceTerm for Domain<'_, H> {
+    fn dimension(&self) -> Option<usize> {
+        None
+    }
+    #[inline]
+    fn piece(&self, c: usize) -> Piece {
+        match self.0 {
+            Nonsmooth::Coordinates(h) => {
+                let (lower, upper) = h.domain(c);
+                Piece { lower, upper, ..Piece::FREE }
+            }
+            Nonsmooth::Groups(_) => Piece::FREE,
+        }
+    }
+}
+
+/// Refuses a start that is not finite, outside the domain, or off A x = b.
+pub(super) fn check<H: SeparableTerm>(
+    coupling: &Coupling,
+    separable: &Nonsmooth<H>,
+    x: &[f64],
+    n: usize,
+) -> Result<()> {
+    check_length("start", "entries", x.len(), n)?;
+    check_finite_vector("start", x)?;
+    for (index, &found) in x.iter().enumerate() {
+        let Piece { lower, upper, .. } = PieceTerm::piece(&Domain(separable), index);
+        if found < lower || found > upper {
+            return Err(Error::StartOutsideDomain { index, found, lower, upper });
+        }
+    }
+    let mut residual = vec![0.0; coupling.rows()];
+    coupling.residual(x, &mut residual);
+    let allowed = coupling.allowed_infeasibility();
+    match residual.iter().position(|r| r.abs() > allowed) {
+        Some(row) => Err(Error::InfeasibleStart { row, found: residual[row], allowed }),
+        None => Ok(()),
+    }
+}
+
+/// The feasible point nearest to `x`, for a coupling of independent rows.
+pub(crate) fn project<H: SeparableTerm>(
+    coupling: &Coupling,
+    separable: &Nonsmooth<H>,
+    x: &[f64],
+) -> Result<Vec<f64>> {
+    let (n, m) = (x.len(), coupling.rows());
+    let domain = Domain(separable);
+    let from: Vec<f64> = (0..n).map(|c| SeparableTerm::prox(&domain, c, x[c], 1.0)).collect();
+    let mut shift = vec![0.0; m];
+    coupling.residual(&from, &mut shift);
+    shift.iter_mut().for_each(|s| *s = -*s);
+    if max_abs(&shift) == 0.0 {
+        return Ok(from);
+    }
+    let coordinates: Vec<usize> = (0..n).collect();
+    let (gradient, metric) = (vec![0.0; n], vec![1.0; n]);
+    let model = Model { coordinates: &coordinates, x: &from, gradient: &gradient, metric: &metric };
+    let mut z = from.clone();
+    if let Shape::Row(weights) = coupling.shape() {
+        check_one_row(coupling, &domain, n)?;
+        let row: Vec<f64> = (0..n).map(|c| weights.at(c)).collect();
+        let mut workspace = one_row::Workspace::default();
+        one_row::solve(&model, one_row::Row { coefficients: &row, shift: shift[0] }, &domain, 0.0, &mut workspace, &mut z);
+    } else {
+        let mut lambda = vec![0.0; m];
+        let mut workspace = DualWorkspace::default();
+        let rows = Rows { columns: &CouplingColumns::new(coupling, &coordinates), shift: &shift };
+        newton::solve(&model, rows, &domain, &mut lambda, &mut workspace, &mut z);
+    }
+    let inside = (0..n).all(|c| SeparableTerm::value(&domain, c, z[c]) == 0.0);
+    if inside && coupling.infeasibility(&z) <= 1e-3 * coupling.allowed_infeasibility() {
+        return Ok(z);
+    }
+    // The dual method gives up where the feasible set has no interior; an active-set method decides.
+    match bounded_least_squares(coupling, &domain, from) {
+        Outcome::Feasible(z) => Ok(z),
+        Outcome::Infeasible(witness) => Err(empty_domain(coupling, &domain, witness, n)),
+    }
+}
+
+/// One row: the extreme values of a'x over the domain must enclose b.
+fn check_one_row<T: SeparableTerm>(coupling: &Coupling, domain: &T, n: usize) -> Result<()> {
+    for sign in [1.0, -1.0] {
+        let reachable = supremum(coupling, domain, &[sign], n);
+        let needed = sign * coupling.rhs()[0];
+        if reachable < needed - 1e-3 * coupling.allowed_infeasibility() {
+            return Err(empty_domain(coupling, domain, vec![sign], n));
+        }
+    }
+    Ok(())
+}
+
+/// The supremum of y'A x over the domain.
+fn supremum<T: SeparableTerm>(coupling: &Coupling, domain: &T, y: &[f64], n: usize) -> f64 {
+    let reach = |c: usize| {
+        let (t, (lower, upper)) = (coupling.column_dot(c, y), domain.domain(c));
+        if t > 0.0 {
+            t * upper
+        } else if t < 0.0 {
+            t * lower
+        } else {
+            0.0
+        }
+    };
+    (0..n).map(reach).sum()
+}
+
+fn empty_domain<T: SeparableTerm>(coupling: &Coupling, domain: &T, mut witness: Vec<f64>, n: usize) -> Error {
+    let size = max_abs(&witness).max(f64::MIN_POSITIVE);
+    witness.iter_mut().for_each(|y| *y /= size);
+    // Rounding in the witness may touch an unbounded coordinate: such a pull counts as none.
+    let tidy = |y: &[f64]| {
+        let reachable = supremum(coupling, domain, y, n);
+        if reachable.is_finite() { reachable } else { f64::NAN }
+    };
+    let needed = coupling.rhs().iter().zip(&witness).map(|(b, y)| b * y).sum();
+    Error::EmptyDomain { reachable: tidy(&witness), needed, witness }
+}

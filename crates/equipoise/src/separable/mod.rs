@@ -1,0 +1,182 @@
+//! The separable term h of `f(x) + h(x)`: one trait, one file per penalty.
+//!
+//! Given a coordinate c, a term answers for the scalar function h_c: value, domain, prox,
+//! subdifferential, conjugate. h is a sum over coordinates ([`SeparableTerm`]) or over blocks
+//! ([`GroupL2`]). It knows nothing of f, of A or of who asks.
+//!
+//! Adding a penalty whose scalar function is `l1 |z| + l2/2 z^2` on an interval takes one file
+//! that implements [`PieceTerm`]; anything else implements [`SeparableTerm`] itself.
+
+mod bounds;
+mod elastic_net;
+mod group_l2;
+mod l1;
+mod l1_bounds;
+mod piece;
+mod values;
+mod zero;
+
+pub use bounds::{Bounds, NonNegative};
+pub use elastic_net::ElasticNet;
+pub use group_l2::GroupL2;
+pub use l1::L1;
+pub use l1_bounds::L1Bounds;
+pub use piece::Piece;
+pub use values::Values;
+pub use zero::Zero;
+
+use std::fmt::Debug;
+
+/// h(x) = sum over coordinates c of `h_c(x_c)`, each `h_c` convex and closed.
+///
+/// ```
+/// use equipoise::separable::{L1, SeparableTerm};
+/// let h = L1::new(2.0)?;
+/// assert_eq!(h.value(0, -3.0), 6.0);
+/// assert_eq!(h.prox(0, 5.0, 1.0), 3.0); // soft threshold
+/// assert_eq!(h.subdifferential(0, 0.0), (-2.0, 2.0));
+/// # Ok::<(), equipoise::Error>(())
+/// ```
+pub trait SeparableTerm: Debug + Send + Sync {
+    /// The number of coordinates it was made for; `None` fits any number.
+    fn dimension(&self) -> Option<usize> {
+        None
+    }
+
+    /// `h_c(z)`; infinite outside the domain.
+    fn value(&self, c: usize, z: f64) -> f64;
+
+    /// The interval on which `h_c` is finite.
+    fn domain(&self, _c: usize) -> (f64, f64) {
+        (f64::NEG_INFINITY, f64::INFINITY)
+    }
+
+    /// The minimiser over z of `h_c(z) + d/2 (z - v)^2`, for d > 0.
+    fn prox(&self, c: usize, v: f64, d: f64) -> f64;
+
+    /// An element of the derivative of [`prox`](Self::prox) in v, within 0..=1.
+    fn prox_slope(&self, c: usize, v: f64, d: f64) -> f64 {
+        let step = 1e-7 * (1.0 + v.abs());
+        let rise = self.prox(c, v + step, d) - self.prox(c, v - step, d);
+        (rise / (2.0 * step)).clamp(0.0, 1.0)
+    }
+
+    /// The subdifferential of `h_c` at a point z of the domain, as an interval.
+    fn subdifferential(&self, c: usize, z: f64) -> (f64, f64);
+
+    /// The conjugate `h_c*(s) = sup_z s z - h_c(z)`, infinite where the supremum is;
+    /// `None` when the term has no formula for it (then no duality gap is reported).
+    fn conjugate(&self, _c: usize, _s: f64) -> Option<f64> {
+        None
+    }
+
+    /// The interval of s on which the conjugate is finite.
+    fn dual_domain(&self, _c: usize) -> (f64, f64) {
+        (f64::NEG_INFINITY, f64::INFINITY)
+    }
+
+    /// The closed form of `h_c`, where it is one; the exact pair steps are then closed forms too.
+    fn piece(&self, _c: usize) -> Option<Piece> {
+        None
+    }
+
+    /// Whether `h_c` is zero everywhere for every c.
+    fn is_zero(&self) -> bool {
+        false
+    }
+}
+
+/// A term whose every coordinate is a [`Piece`]; all of [`SeparableTerm`] follows from it.
+pub trait PieceTerm: Debug + Send + Sync {
+    /// The number of coordinates it was made for; `None` fits any number.
+    fn dimension(&self) -> Option<usize>;
+    /// The closed form of coordinate c.
+    fn piece(&self, c: usize) -> Piece;
+    /// Whether every piece is zero everywhere.
+    fn is_zero(&self) -> bool {
+        false
+    }
+}
+
+impl<T: PieceTerm> SeparableTerm for T {
+    fn dimension(&self) -> Option<usize> {
+        PieceTerm::dimension(self)
+    }
+    #[inline]
+    fn value(&self, c: usize, z: f64) -> f64 {
+        PieceTerm::piece(self, c).value(z)
+    }
+    #[inline]
+    fn domain(&self, c: usize) -> (f64, f64) {
+        let piece = PieceTerm::piece(self, c);
+        (piece.lower, piece.upper)
+    }
+    #[inline]
+    fn prox(&self, c: usize, v: f64, d: f64) -> f64 {
+        PieceTerm::piece(self, c).prox(v, d)
+    }
+    #[inline]
+    fn prox_slope(&self, c: usize, v: f64, d: f64) -> f64 {
+        PieceTerm::piece(self, c).prox_slope(v, d)
+    }
+    #[inline]
+    fn subdifferential(&self, c: usize, z: f64) -> (f64, f64) {
+        PieceTerm::piece(self, c).subdifferential(z)
+    }
+    fn conjugate(&self, c: usize, s: f64) -> Option<f64> {
+        Some(PieceTerm::piece(self, c).conjugate(s))
+    }
+    fn dual_domain(&self, c: usize) -> (f64, f64) {
+        PieceTerm::piece(self, c).dual_domain()
+    }
+    #[inline]
+    fn piece(&self, c: usize) -> Option<Piece> {
+        Some(PieceTerm::piece(self, c))
+    }
+    #[inline]
+    fn is_zero(&self) -> bool {
+        PieceTerm::is_zero(self)
+    }
+}
+
+impl SeparableTerm for Box<dyn SeparableTerm> {
+    fn dimension(&self) -> Option<usize> {
+        (**self).dimension()
+    }
+    fn value(&self, c: usize, z: f64) -> f64 {
+        (**self).value(c, z)
+    }
+    fn domain(&self, c: usize) -> (f64, f64) {
+        (**self).domain(c)
+    }
+    fn prox(&self, c: usize, v: f64, d: f64) -> f64 {
+        (**self).prox(c, v, d)
+    }
+    fn prox_slope(&self, c: usize, v: f64, d: f64) -> f64 {
+        (**self).prox_slope(c, v, d)
+    }
+    fn subdifferential(&self, c: usize, z: f64) -> (f64, f64) {
+        (**self).subdifferential(c, z)
+    }
+    fn conjugate(&self, c: usize, s: f64) -> Option<f64> {
+        (**self).conjugate(c, s)
+    }
+    fn dual_domain(&self, c: usize) -> (f64, f64) {
+        (**self).dual_domain(c)
+    }
+    fn piece(&self, c: usize) -> Option<Piece> {
+        (**self).piece(c)
+    }
+    fn is_zero(&self) -> bool {
+        (**self).is_zero()
+    }
+}
+
+/// h as a problem holds it: a sum over coordinates, or a norm of each block.
+#[derive(Debug)]
+pub enum Nonsmooth<H> {
+    /// A sum over coordinates.
+    Coordinates(H),
+    /// A sum over blocks of weighted Euclidean norms.
+    Groups(GroupL2),
+}

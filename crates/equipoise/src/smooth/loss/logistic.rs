@@ -1,0 +1,41 @@
+//! `phi(z, y) = log(1 + exp(-y z))`, labels y = +-1.
+
+use super::{ScalarLoss, check_labels};
+use crate::error::Result;
+
+/// The logistic loss.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct LogisticLoss;
+
+/// `a log a`, continuous at 0.
+fn entropy(a: f64) -> f64 {
+    if a > 0.0 { a * a.ln() } else { 0.0 }
+}
+
+impl ScalarLoss for LogisticLoss {
+    #[inline]
+    fn value(&self, z: f64, y: f64) -> f64 {
+        let margin = y * z;
+        (-margin.abs()).exp().ln_1p() + (-margin).max(0.0)
+    }
+    #[inline]
+    fn derivative(&self, z: f64, y: f64) -> f64 {
+        -y / (1.0 + (y * z).exp())
+    }
+    #[inline]
+    fn second_derivative(&self, z: f64, _y: f64) -> f64 {
+        let tail = (-z.abs()).exp();
+        tail / ((1.0 + tail) * (1.0 + tail))
+    }
+    #[inline]
+    fn largest_curvature(&self) -> f64 {
+        0.25
+    }
+    fn conjugate(&self, u: f64, y: f64) -> f64 {
+        let a = -u * y;
+        if (0.0..=1.0).contains(&a) { entropy(a) + entropy(1.0 - a) } else { f64::INFINITY }
+    }
+    fn check_targets(&self, targets: &[f64]) -> Result<()> {
+        check_labels(targets)
+    }
+}

@@ -1,0 +1,35 @@
+//! `phi(z, y) = max(0, 1 - y z)^2`, labels y = +-1.
+
+use super::{ScalarLoss, check_labels};
+use crate::error::Result;
+
+/// The squared hinge loss.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct SquaredHingeLoss;
+
+impl ScalarLoss for SquaredHingeLoss {
+    #[inline]
+    fn value(&self, z: f64, y: f64) -> f64 {
+        let slack = (1.0 - y * z).max(0.0);
+        slack * slack
+    }
+    #[inline]
+    fn derivative(&self, z: f64, y: f64) -> f64 {
+        -2.0 * y * (1.0 - y * z).max(0.0)
+    }
+    #[inline]
+    fn second_derivative(&self, z: f64, y: f64) -> f64 {
+        if y * z < 1.0 { 2.0 } else { 0.0 }
+    }
+    #[inline]
+    fn largest_curvature(&self) -> f64 {
+        2.0
+    }
+    fn conjugate(&self, u: f64, y: f64) -> f64 {
+        let a = -u * y;
+        if a >= 0.0 { a * (0.25 * a - 1.0) } else { f64::INFINITY }
+    }
+    fn check_targets(&self, targets: &[f64]) -> Result<()> {
+        check_labels(targets)
+    }
+}

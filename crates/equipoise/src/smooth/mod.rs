@@ -1,0 +1,172 @@
+//! The smooth term f of `f(x) + h(x)`: one trait, one file per term.
+//!
+//! A term gives its value, partial derivatives and an upper bound on its curvature, and may keep a
+//! product such as `M x` in step with x, so that a partial derivative costs one column. It knows
+//! nothing of h, of A, of blocks or of threads.
+//!
+//! Curvature is stated through one fixed positive semidefinite *majorant* matrix that dominates the
+//! Hessian everywhere; for quadratics it is the Hessian. Scalar losses (`loss/`) are three functions of
+//! one number and see no matrix.
+
+mod distance;
+mod linear;
+pub mod loss;
+mod loss_of_product;
+mod quadratic;
+mod sum;
+
+pub use distance::Distance;
+pub use linear::Linear;
+pub use loss_of_product::LossOfProduct;
+pub use quadratic::Quadratic;
+pub use sum::Sum;
+
+use std::fmt::Debug;
+
+/// Least squares `1/2 sum_k w_k (M_k x - y_k)^2`.
+pub type LeastSquares = LossOfProduct<loss::Squared>;
+/// Logistic loss `sum_k w_k log(1 + exp(-y_k M_k x))`, labels +-1.
+pub type Logistic = LossOfProduct<loss::LogisticLoss>;
+/// Squared hinge `sum_k w_k max(0, 1 - y_k M_k x)^2`, labels +-1.
+pub type SquaredHinge = LossOfProduct<loss::SquaredHingeLoss>;
+/// Huber loss `sum_k w_k H(M_k x - y_k)`, quadratic near zero and linear beyond delta.
+pub type Huber = LossOfProduct<loss::HuberLoss>;
+
+/// f: convex, differentiable, with a gradient that changes no faster than a fixed matrix allows.
+///
+/// A user's own term needs the four required methods; see `examples/own_smooth_term.rs`.
+pub trait SmoothTerm: Debug + Send + Sync {
+    /// The number of coordinates of x.
+    fn dimension(&self) -> usize;
+
+    /// f(x), given x and the maintained product.
+    fn value(&self, x: &[f64], product: &[f64]) -> f64;
+
+    /// The partial derivative of f in coordinate c.
+    fn partial(&self, c: usize, x: &[f64], product: &[f64]) -> f64;
+
+    /// Diagonal entry c of the majorant: at least the second derivative along coordinate c, anywhere.
+    fn curvature(&self, c: usize) -> f64;
+
+    /// Entry (i, j), i != j, of the majorant; `None` when it is not known cheaply.
+    fn interaction(&self, _i: usize, _j: usize) -> Option<f64> {
+        None
+    }
+
+    /// Whether f is a sum of functions of single coordinates.
+    fn is_decomposable(&self) -> bool {
+        false
+    }
+
+    /// The length of the product that the solver keeps for this term; 0 for none.
+    fn product_len(&self) -> usize {
+        0
+    }
+
+    /// Computes the product from x afresh.
+    fn fill_product(&self, _x: &[f64], _product: &mut [f64]) {}
+
+    /// Brings the product up to date after coordinate c moved by delta.
+    fn add_to_product(&self, _c: usize, _delta: f64, _product: &mut [f64]) {}
+
+    /// The partial derivatives in these coordinates, into `out` (one call a block in the inner loop).
+    #[inline]
+    fn partials(&self, coordinates: &[usize], x: &[f64], product: &[f64], out: &mut [f64]) {
+        for (out, &c) in out.iter_mut().zip(coordinates) {
+            *out = self.partial(c, x, product);
+        }
+    }
+
+    /// Brings the product up to date after these coordinates moved by these amounts.
+    #[inline]
+    fn add_all_to_product(&self, coordinates: &[usize], deltas: &[f64], product: &mut [f64]) {
+        if self.product_len() == 0 {
+            return;
+        }
+        for (&c, &delta) in coordinates.iter().zip(deltas) {
+            if delta != 0.0 {
+                self.add_to_product(c, delta, product);
+            }
+        }
+    }
+
+    /// The whole gradient, into `out`.
+    fn gradient(&self, x: &[f64], product: &[f64], out: &mut [f64]) {
+        for (c, out) in out.iter_mut().enumerate() {
+            *out = self.partial(c, x, product);
+        }
+    }
+
+    /// `out = (Hessian at x) v`, and true; or false when the term has no such product (the solver then
+    /// does without second-order steps).
+    fn hessian_product(&self, _x: &[f64], _product: &[f64], _v: &[f64], _out: &mut [f64]) -> bool {
+        false
+    }
+
+    /// The term's dual description, where it has one; without it no duality gap is reported.
+    fn dual(&self) -> Option<&dyn DualSide> {
+        None
+    }
+}
+
+/// The dual description of f: `f(x) = c'x + max over u of u'K x - f*(u)`.
+///
+/// The certificate builds a lower bound of the optimum from it. For `f(x) = phi(M x)`, K = M and f* is
+/// the conjugate of phi; for `1/2 x'Qx`, K = Q and `f*(u) = 1/2 u'Qu`.
+pub trait DualSide {
+    /// The length of u.
+    fn dual_len(&self) -> usize;
+    /// The maximiser u at x, so that `c + K'u` is the gradient.
+    fn dual_point(&self, x: &[f64], product: &[f64], u: &mut [f64]);
+    /// Adds to `u` the change that moves `K'u` by `(Hessian at x) y`.
+    fn add_dual_step(&self, x: &[f64], product: &[f64], y: &[f64], u: &mut [f64]);
+    /// `out += c + K'u`.
+    fn add_dual_gradient(&self, u: &[f64], out: &mut [f64]);
+    /// `f*(u)`, infinite outside its domain.
+    fn conjugate(&self, u: &[f64]) -> f64;
+}
+
+impl SmoothTerm for Box<dyn SmoothTerm> {
+    fn dimension(&self) -> usize {
+        (**self).dimension()
+    }
+    fn value(&self, x: &[f64], product: &[f64]) -> f64 {
+        (**self).value(x, product)
+    }
+    fn partial(&self, c: usize, x: &[f64], product: &[f64]) -> f64 {
+        (**self).partial(c, x, product)
+    }
+    fn curvature(&self, c: usize) -> f64 {
+        (**self).curvature(c)
+    }
+    fn interaction(&self, i: usize, j: usize) -> Option<f64> {
+        (**self).interaction(i, j)
+    }
+    fn is_decomposable(&self) -> bool {
+        (**self).is_decomposable()
+    }
+    fn product_len(&self) -> usize {
+        (**self).product_len()
+    }
+    fn fill_product(&self, x: &[f64], product: &mut [f64]) {
+        (**self).fill_product(x, product);
+    }
+    fn add_to_product(&self, c: usize, delta: f64, product: &mut [f64]) {
+        (**self).add_to_product(c, delta, product);
+    }
+    fn partials(&self, coordinates: &[usize], x: &[f64], product: &[f64], out: &mut [f64]) {
+        (**self).partials(coordinates, x, product, out);
+    }
+    fn add_all_to_product(&self, coordinates: &[usize], deltas: &[f64], product: &mut [f64]) {
+        (**self).add_all_to_product(coordinates, deltas, product);
+    }
+    fn gradient(&self, x: &[f64], product: &[f64], out: &mut [f64]) {
+        (**self).gradient(x, product, out);
+    }
+    fn hessian_product(&self, x: &[f64], product: &[f64], v: &[f64], out: &mut [f64]) -> bool {
+        (**self).hessian_product(x, product, v, out)
+    }
+    fn dual(&self) -> Option<&dyn DualSide> {
+        (**self).dual()
+    }
+}

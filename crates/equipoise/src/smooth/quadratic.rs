@@ -1,0 +1,122 @@
+//! `f(x) = 1/2 x'Qx + c'x` with Q given, symmetric and positive semidefinite, dense or sparse.
+//!
+//! The maintained product is `Q x`. A quadratic given by a factor, `Q = M'M`, is least squares with
+//! target 0 plus a linear term: [`Quadratic::from_factor`].
+
+use super::loss::Squared;
+use super::{DualSide, Linear, LossOfProduct, SmoothTerm, Sum};
+use crate::error::{Error, Result};
+use crate::matrix::{Matrix, axpy, check_finite_vector, check_length, dot, max_abs, smallest_eigenvalue_check};
+
+/// Largest relative difference of mirrored entries that still counts as symmetric.
+const SYMMETRY_TOLERANCE: f64 = 1e-10;
+
+/// A convex quadratic with an explicit matrix.
+#[derive(Debug, Clone)]
+pub struct Quadratic {
+    matrix: Matrix,
+    linear: Vec<f64>,
+}
+
+impl Quadratic {
+    /// From Q and c. Q must be square, symmetric and positive semidefinite; eigenvalues down to
+    /// `-1e-10 ||Q||` count as zero.
+    pub fn new(matrix: impl Into<Matrix>, linear: Vec<f64>) -> Result<Self> {
+        let matrix = matrix.into();
+        check_length("quadratic matrix", "rows", matrix.rows(), matrix.columns())?;
+        check_length("quadratic linear", "entries", linear.len(), matrix.columns())?;
+        matrix.check_finite("quadratic matrix")?;
+        check_finite_vector("quadratic linear", &linear)?;
+        check_symmetric(&matrix)?;
+        smallest_eigenvalue_check("quadratic matrix", &matrix)?;
+        Ok(Self { matrix, linear })
+    }
+
+    /// `1/2 ||M x||^2 + c'x`, the quadratic with `Q = M'M`, without forming Q.
+    pub fn from_factor(factor: impl Into<Matrix>, linear: Vec<f64>) -> Result<Sum> {
+        let factor = factor.into();
+        let rows = factor.rows();
+        let square = LossOfProduct::new(factor, vec![0.0; rows], Squared)?;
+        check_length("quadratic linear", "entries", linear.len(), square.dimension())?;
+        Sum::new(vec![Box::new(square), Box::new(Linear::new(linear)?)])
+    }
+}
+
+fn check_symmetric(matrix: &Matrix) -> Result<()> {
+    let mut largest: f64 = 0.0;
+    matrix.for_each(|_, _, value| largest = largest.max(value.abs()));
+    let mut bad = None;
+    matrix.for_each(|row, column, found| {
+        let mirrored = matrix.entry(column, row);
+        if (found - mirrored).abs() > SYMMETRY_TOLERANCE * largest && bad.is_none() {
+            let input = "quadratic matrix".into();
+            bad = Some(Error::NotSymmetric { input, row, column, found, mirrored });
+        }
+    });
+    bad.map_or(Ok(()), Err)
+}
+
+impl SmoothTerm for Quadratic {
+    fn dimension(&self) -> usize {
+        self.linear.len()
+    }
+    fn value(&self, x: &[f64], product: &[f64]) -> f64 {
+        0.5 * dot(x, product) + dot(&self.linear, x)
+    }
+    #[inline]
+    fn partial(&self, c: usize, _x: &[f64], product: &[f64]) -> f64 {
+        product[c] + self.linear[c]
+    }
+    #[inline]
+    fn curvature(&self, c: usize) -> f64 {
+        self.matrix.entry(c, c).max(0.0)
+    }
+    #[inline]
+    fn interaction(&self, i: usize, j: usize) -> Option<f64> {
+        Some(self.matrix.entry(i, j))
+    }
+    fn product_len(&self) -> usize {
+        self.linear.len()
+    }
+    fn fill_product(&self, x: &[f64], product: &mut [f64]) {
+        self.matrix.multiply(x, product);
+    }
+    #[inline]
+    fn add_to_product(&self, c: usize, delta: f64, product: &mut [f64]) {
+        self.matrix.add_column(c, delta, product);
+    }
+    fn hessian_product(&self, _x: &[f64], _product: &[f64], v: &[f64], out: &mut [f64]) -> bool {
+        self.matrix.multiply(v, out);
+        true
+    }
+    fn dual(&self) -> Option<&dyn DualSide> {
+        Some(self)
+    }
+}
+
+/// K = Q, u = x and `f*(u) = 1/2 u'Qu`.
+impl DualSide for Quadratic {
+    fn dual_len(&self) -> usize {
+        self.linear.len()
+    }
+    fn dual_point(&self, x: &[f64], _product: &[f64], u: &mut [f64]) {
+        u.copy_from_slice(x);
+    }
+    fn add_dual_step(&self, _x: &[f64], _product: &[f64], y: &[f64], u: &mut [f64]) {
+        axpy(1.0, y, u);
+    }
+    fn add_dual_gradient(&self, u: &[f64], out: &mut [f64]) {
+        axpy(1.0, &self.linear, out);
+        for (c, &u) in u.iter().enumerate() {
+            if u != 0.0 {
+                self.matrix.add_column(c, u, out);
+            }
+        }
+    }
+    fn conjugate(&self, u: &[f64]) -> f64 {
+        // Eigenvalues that count as zero may be slightly negative: the bound must not profit.
+        let mut image = vec![0.0; u.len()];
+        self.matrix.multiply(u, &mut image);
+        (0.5 * dot(u, &image)).max(-1e-10 * max_abs(u) * max_abs(&image))
+    }
+}

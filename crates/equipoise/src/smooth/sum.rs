@@ -1,0 +1,117 @@
+//! `f = f_1 + f_2 + ...`: the products of the terms lie one after the other.
+
+use super::{DualSide, SmoothTerm};
+use crate::error::{Error, Result};
+use crate::matrix::check_length;
+
+/// A sum of smooth terms over the same variables.
+#[derive(Debug)]
+pub struct Sum {
+    terms: Vec<Box<dyn SmoothTerm>>,
+    /// Where the product of each term begins; one more entry for the end.
+    starts: Vec<usize>,
+    decomposable: bool,
+}
+
+impl Sum {
+    /// From at least one term, all of one dimension.
+    pub fn new(terms: Vec<Box<dyn SmoothTerm>>) -> Result<Self> {
+        let expected = terms.first().ok_or(Error::EmptyProblem)?.dimension();
+        let mut starts = vec![0];
+        for (k, term) in terms.iter().enumerate() {
+            check_length(&format!("term {k} of the sum"), "variables", term.dimension(), expected)?;
+            starts.push(starts[k] + term.product_len());
+        }
+        let decomposable = terms.iter().all(|term| term.is_decomposable());
+        Ok(Self { terms, starts, decomposable })
+    }
+
+    fn parts<'a>(&'a self, product: &'a [f64]) -> impl Iterator<Item = (&'a dyn SmoothTerm, &'a [f64])> {
+        let slices = self.starts.windows(2).map(|w| &product[w[0]..w[1]]);
+        self.terms.iter().map(|term| &**term).zip(slices)
+    }
+}
+
+impl SmoothTerm for Sum {
+    fn dimension(&self) -> usize {
+        self.terms[0].dimension()
+    }
+    fn value(&self, x: &[f64], product: &[f64]) -> f64 {
+        self.parts(product).map(|(term, product)| term.value(x, product)).sum()
+    }
+    fn partial(&self, c: usize, x: &[f64], product: &[f64]) -> f64 {
+        self.parts(product).map(|(term, product)| term.partial(c, x, product)).sum()
+    }
+    fn curvature(&self, c: usize) -> f64 {
+        self.terms.iter().map(|term| term.curvature(c)).sum()
+    }
+    fn interaction(&self, i: usize, j: usize) -> Option<f64> {
+        self.terms.iter().map(|term| term.interaction(i, j)).sum()
+    }
+    fn is_decomposable(&self) -> bool {
+        self.decomposable
+    }
+    fn product_len(&self) -> usize {
+        self.starts[self.terms.len()]
+    }
+    fn fill_product(&self, x: &[f64], product: &mut [f64]) {
+        for (term, w) in self.terms.iter().zip(self.starts.windows(2)) {
+            term.fill_product(x, &mut product[w[0]..w[1]]);
+        }
+    }
+    fn add_to_product(&self, c: usize, delta: f64, product: &mut [f64]) {
+        for (term, w) in self.terms.iter().zip(self.starts.windows(2)) {
+            term.add_to_product(c, delta, &mut product[w[0]..w[1]]);
+        }
+    }
+    fn hessian_product(&self, x: &[f64], product: &[f64], v: &[f64], out: &mut [f64]) -> bool {
+        let mut part = vec![0.0; out.len()];
+        out.fill(0.0);
+        for (term, product) in self.parts(product) {
+            if !term.hessian_product(x, product, v, &mut part) {
+                return false;
+            }
+            out.iter_mut().zip(&part).for_each(|(out, part)| *out += part);
+        }
+        true
+    }
+    fn dual(&self) -> Option<&dyn DualSide> {
+        self.terms.iter().all(|term| term.dual().is_some()).then_some(self)
+    }
+}
+
+impl Sum {
+    /// The dual descriptions with the ranges that their u occupy.
+    fn duals(&self) -> impl Iterator<Item = (&dyn DualSide, std::ops::Range<usize>)> {
+        let sides = self.terms.iter().filter_map(|term| term.dual());
+        sides.scan(0, |start, side| {
+            let range = *start..*start + side.dual_len();
+            *start = range.end;
+            Some((side, range))
+        })
+    }
+}
+
+impl DualSide for Sum {
+    fn dual_len(&self) -> usize {
+        self.duals().map(|(_, range)| range.end).last().unwrap_or(0)
+    }
+    fn dual_point(&self, x: &[f64], product: &[f64], u: &mut [f64]) {
+        for ((side, range), w) in self.duals().zip(self.starts.windows(2)) {
+            side.dual_point(x, &product[w[0]..w[1]], &mut u[range]);
+        }
+    }
+    fn add_dual_step(&self, x: &[f64], product: &[f64], y: &[f64], u: &mut [f64]) {
+        for ((side, range), w) in self.duals().zip(self.starts.windows(2)) {
+            side.add_dual_step(x, &product[w[0]..w[1]], y, &mut u[range]);
+        }
+    }
+    fn add_dual_gradient(&self, u: &[f64], out: &mut [f64]) {
+        for (side, range) in self.duals() {
+            side.add_dual_gradient(&u[range], out);
+        }
+    }
+    fn conjugate(&self, u: &[f64]) -> f64 {
+        self.duals().map(|(side, range)| side.conjugate(&u[range])).sum()
+    }
+}

@@ -1,0 +1,157 @@
+//! Projected, preconditioned conjugate gradients on a face.
+
+use super::FreeStep;
+use super::face::Face;
+use crate::matrix::{dot, max_abs};
+use crate::pair_step::Factor;
+use crate::separable::{Nonsmooth, SeparableTerm};
+use crate::smooth::SmoothTerm;
+use crate::state::State;
+
+/// Fall of the preconditioned residual (squared) at which the direction is good enough.
+const FALL: f64 = 1e-24;
+/// Curvature below this share of the diagonal's is none.
+const FLAT: f64 = 1e-14;
+
+/// A direction of descent within the face and ker A.
+#[derive(Debug)]
+pub(super) struct Direction {
+    pub(super) d: Vec<f64>,
+    /// Whether f has no curvature along d, so that there is no natural step length.
+    pub(super) ray: bool,
+    /// Whether the objective truly falls for ever along the ray, beyond doubt of rounding.
+    pub(super) proven: bool,
+}
+
+/// The minimiser of the quadratic model on the face, or the first flat direction met.
+pub(super) fn conjugate_gradients<F: SmoothTerm, H: SeparableTerm>(
+    step: &FreeStep<'_, F, H>,
+    state: &State,
+    face: &Face,
+    left: &mut usize,
+) -> Option<Direction> {
+    let (f, n) = (step.problem.smooth(), state.x.len());
+    let projector = Projector::new(step, face);
+    let mut d = vec![0.0; n];
+    let mut r = face.slope.clone();
+    let mut v = vec![0.0; n];
+    projector.apply(&mut r, &mut v);
+    let mut fit = dot(&r, &v);
+    let start = fit;
+    if fit.is_nan() || fit <= 0.0 {
+        return None;
+    }
+    let mut p: Vec<f64> = v.iter().map(|v| -v).collect();
+    let mut image = vec![0.0; n];
+    let mut moved = false;
+    while *left > 0 && fit > FALL * start && step.budget.stop().is_none() {
+        *left -= 1;
+        if !f.hessian_product(&state.x, &state.product, &p, &mut image) {
+            return None;
+        }
+        add_separable_curvature(step, state, face, &p, &mut image);
+        let bend = dot(&p, &image);
+        let scale: f64 = (0..n).map(|c| p[c] * p[c] * step.metric.diagonal(f, c)).sum();
+        if bend.is_nan() || bend <= FLAT * scale {
+            if moved {
+                break;
+            }
+            let falls = dot(&face.slope, &p);
+            let flat = max_abs(&image) <= 1e-13 * scale / max_abs(&p).max(f64::MIN_POSITIVE);
+            let proven = flat && -falls > 1e-7 * max_abs(&face.slope) * p.iter().map(|p| p.abs()).sum::<f64>();
+            return (falls < 0.0).then_some(Direction { d: p, ray: true, proven });
+        }
+        let t = fit / bend;
+        for c in 0..n {
+            d[c] += t * p[c];
+            r[c] = if face.is_free(c) { r[c] + t * image[c] } else { 0.0 };
+        }
+        moved = true;
+        projector.apply(&mut r, &mut v);
+        let next = dot(&r, &v);
+        if next.is_nan() || next <= 0.0 {
+            break;
+        }
+        let ratio = next / fit;
+        fit = next;
+        for c in 0..n {
+            p[c] = ratio * p[c] - v[c];
+        }
+    }
+    moved.then_some(Direction { d, ray: false, proven: false })
+}
+
+/// `image += (curvature of h) p`.
+fn add_separable_curvature<F: SmoothTerm, H: SeparableTerm>(
+    step: &FreeStep<'_, F, H>,
+    state: &State,
+    face: &Face,
+    p: &[f64],
+    image: &mut [f64],
+) {
+    if !face.bend.is_empty() {
+        image.iter_mut().zip(p).zip(&face.bend).for_each(|((image, p), bend)| *image += bend * p);
+    }
+    let Nonsmooth::Groups(h) = step.problem.separable() else { return };
+    let blocks = step.problem.blocks();
+    for i in 0..blocks.len() {
+        let size = blocks.coordinates(i).map(|c| state.x[c] * state.x[c]).sum::<f64>().sqrt();
+        if size == 0.0 {
+            continue;
+        }
+        let along: f64 = blocks.coordinates(i).map(|c| state.x[c] * p[c]).sum::<f64>() / (size * size);
+        for c in blocks.coordinates(i) {
+            image[c] += h.weight(i) / size * (p[c] - along * state.x[c]);
+        }
+    }
+}
+
+/// `v = D^-1 (r - A'y)` on the face with `A v = 0`, D the diagonal of the curvature.
+struct Projector<'a, 'b, F, H> {
+    step: &'a FreeStep<'b, F, H>,
+    face: &'a Face,
+    factor: Option<Factor>,
+}
+
+impl<'a, 'b, F: SmoothTerm, H: SeparableTerm> Projector<'a, 'b, F, H> {
+    fn new(step: &'a FreeStep<'b, F, H>, face: &'a Face) -> Self {
+        let mut projector = Self { step, face, factor: None };
+        let coupling = step.problem.independent_coupling();
+        let m = coupling.rows();
+        if m > 0 {
+            let mut gram = vec![0.0; m * m];
+            for c in (0..face.slope.len()).filter(|&c| face.is_free(c)) {
+                coupling.add_outer(c, projector.inverse(c), &mut gram);
+            }
+            projector.factor = Some(Factor::from_gram(m, &gram));
+        }
+        projector
+    }
+
+    #[inline]
+    fn inverse(&self, c: usize) -> f64 {
+        let bend = if self.face.bend.is_empty() { 0.0 } else { self.face.bend[c] };
+        1.0 / (self.step.metric.diagonal(self.step.problem.smooth(), c) + bend)
+    }
+
+    /// Takes the part of r that the rows carry out of it (which keeps later steps accurate), then `v = D^-1 r`.
+    fn apply(&self, r: &mut [f64], v: &mut [f64]) {
+        let coupling = self.step.problem.independent_coupling();
+        let rounds = if self.factor.is_some() { 2 } else { 0 };
+        for _ in 0..rounds {
+            let mut y = vec![0.0; coupling.rows()];
+            for c in (0..r.len()).filter(|&c| self.face.is_free(c)) {
+                coupling.add_column(c, r[c] * self.inverse(c), &mut y);
+            }
+            if let Some(factor) = &self.factor {
+                factor.solve(&mut y);
+            }
+            for c in (0..r.len()).filter(|&c| self.face.is_free(c)) {
+                r[c] -= coupling.column_dot(c, &y);
+            }
+        }
+        for c in 0..r.len() {
+            v[c] = if self.face.is_free(c) { r[c] * self.inverse(c) } else { 0.0 };
+        }
+    }
+}

@@ -1,0 +1,23 @@
+//! Solvers: select a pair, read its gradients, solve the pair, move, observe, stop.
+//!
+//! [`solve`] runs Algorithm 1 of the paper on one core. `sequential.rs` holds the loop; beside it stand what the
+//! loop asks: the pair update, the full proximal step that takes over when pairs stall, the second-order step on
+//! the free variables, the repair of rounding drift, limits, and the observer.
+
+mod budget;
+mod factor_cache;
+mod free_step;
+mod full_step;
+mod metric;
+mod observer;
+mod pairs;
+mod repair;
+mod sequential;
+mod settings;
+mod solution;
+mod subproblem;
+
+pub use observer::{History, Observer, Progress};
+pub use sequential::{Solver, solve};
+pub use settings::{Method, Settings};
+pub use solution::{Solution, Status};

@@ -1,0 +1,38 @@
+//! Watching a run without disturbing it.
+
+use crate::certificate::Certificate;
+
+/// Where a run stands at a checkpoint.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Progress {
+    /// Pair updates so far.
+    pub update: u64,
+    /// Epochs so far.
+    pub epoch: f64,
+    /// Seconds so far.
+    pub seconds: f64,
+    /// The certificate of the iterate.
+    pub certificate: Certificate,
+}
+
+/// Is told how a run goes.
+pub trait Observer {
+    /// At every checkpoint, the first before any update.
+    fn checkpoint(&mut self, progress: &Progress);
+
+    /// Now and then in between: updates and epochs so far.
+    fn heartbeat(&mut self, _update: u64, _epoch: f64) {}
+}
+
+/// Keeps every checkpoint.
+#[derive(Debug, Clone, Default)]
+pub struct History {
+    /// The checkpoints, oldest first.
+    pub checkpoints: Vec<Progress>,
+}
+
+impl Observer for History {
+    fn checkpoint(&mut self, progress: &Progress) {
+        self.checkpoints.push(progress.clone());
+    }
+}

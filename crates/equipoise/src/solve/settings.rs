@@ -1,0 +1,87 @@
+//! What a caller may choose about a run.
+//!
+//! | name | default | meaning | range |
+//! |---|---|---|---|
+//! | `tolerance` | 1e-6 | on the certificate: gap within `tolerance (1 + |objective|)`, else KKT residual | > 0, finite |
+//! | `max_updates` | none | pair updates | >= 1 |
+//! | `max_epochs` | none | epochs; in one, as many blocks move as there are | > 0 |
+//! | `time_limit` | none | seconds | > 0 |
+//! | `method` | auto | `pairs` is the paper's algorithm; `auto` adds second-order steps on the free variables | - |
+//! | `step_size` | 1 | the paper's alpha; the step's metric is the curvature divided by it | in (0, 2) |
+//! | `seed` | 0 | of the draws; one seed, one sequence of iterates | - |
+//! | `memory_budget` | 256 MiB | for factors kept per edge; beyond it they are computed on the fly | - |
+
+use crate::error::{Error, Result};
+
+/// How the optimum is sought.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Method {
+    /// Random pairs, full proximal steps and second-order steps on the free variables, in turns.
+    #[default]
+    Auto,
+    /// The paper's random pairs; a full proximal step only when they stall.
+    Pairs,
+}
+
+impl Method {
+    /// Every method with its name on the command line.
+    pub const ALL: [(&'static str, Self); 2] = [("auto", Self::Auto), ("pairs", Self::Pairs)];
+}
+
+/// The choices of a run; [`Default`] suits most.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Settings {
+    /// Tolerance on the certificate.
+    pub tolerance: f64,
+    /// Most pair updates.
+    pub max_updates: Option<u64>,
+    /// Most epochs.
+    pub max_epochs: Option<f64>,
+    /// Most seconds.
+    pub time_limit: Option<f64>,
+    /// How the optimum is sought.
+    pub method: Method,
+    /// The paper's step size alpha.
+    pub step_size: f64,
+    /// Seed of the random draws.
+    pub seed: u64,
+    /// Bytes that cached factors may take.
+    pub memory_budget: usize,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            tolerance: 1e-6,
+            max_updates: None,
+            max_epochs: None,
+            time_limit: None,
+            method: Method::Auto,
+            step_size: 1.0,
+            seed: 0,
+            memory_budget: 256 << 20,
+        }
+    }
+}
+
+impl Settings {
+    /// Refuses a setting outside its range.
+    pub fn validate(&self) -> Result<()> {
+        let positive = |name, found: f64| {
+            if found > 0.0 && found.is_finite() {
+                Ok(())
+            } else {
+                Err(Error::InvalidSetting { name, found, allowed: "a finite number above 0" })
+            }
+        };
+        positive("tolerance", self.tolerance)?;
+        self.max_updates.map_or(Ok(()), |most| positive("max-updates", most as f64))?;
+        self.max_epochs.map_or(Ok(()), |most| positive("max-epochs", most))?;
+        self.time_limit.map_or(Ok(()), |most| positive("time-limit", most))?;
+        if !(self.step_size > 0.0 && self.step_size < 2.0) {
+            let allowed = "a number above 0 and below 2";
+            return Err(Error::InvalidSetting { name: "step-size", found: self.step_size, allowed });
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,58 @@
+//! What a run returns.
+
+use crate::certificate::Certificate;
+
+/// Why a run ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Status {
+    /// The certificate meets the tolerance.
+    Converged,
+    /// The limit on updates or epochs was reached first.
+    IterationLimit,
+    /// The limit on time was reached first.
+    TimeLimit,
+    /// No step makes progress any more, though the certificate is not met.
+    Stalled,
+    /// The caller asked for it.
+    Interrupted,
+}
+
+impl Status {
+    /// The stable name, as in the JSON output.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Converged => "converged",
+            Self::IterationLimit => "iteration-limit",
+            Self::TimeLimit => "time-limit",
+            Self::Stalled => "stalled",
+            Self::Interrupted => "interrupted",
+        }
+    }
+}
+
+impl std::fmt::Display for Status {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.write_str(self.name())
+    }
+}
+
+/// The last iterate, what can be certified of it, and how it came about.
+#[derive(Debug, Clone)]
+#[must_use]
+pub struct Solution {
+    /// Why the run ended; only `Converged` means that the tolerance is met.
+    pub status: Status,
+    /// The iterate: in the domain of h, with A x = b.
+    pub x: Vec<f64>,
+    /// The certificate of x, from raw data.
+    pub certificate: Certificate,
+    /// Pair updates made.
+    pub updates: u64,
+    /// Epochs made: updates divided by the number of updates that moves every block once.
+    pub epochs: f64,
+    /// Seconds taken.
+    pub seconds: f64,
+    /// The seed of the draws.
+    pub seed: u64,
+}

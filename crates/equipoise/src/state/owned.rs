@@ -1,0 +1,33 @@
+//! The state of one thread, in memory of its own.
+
+use crate::smooth::SmoothTerm;
+
+/// x and the maintained product of f.
+#[derive(Debug, Clone)]
+pub(crate) struct State {
+    pub(crate) x: Vec<f64>,
+    pub(crate) product: Vec<f64>,
+}
+
+impl State {
+    pub(crate) fn new<F: SmoothTerm>(f: &F, x: Vec<f64>) -> Self {
+        let mut state = Self { x, product: vec![0.0; f.product_len()] };
+        state.refresh(f);
+        state
+    }
+
+    /// Computes the product afresh: rounding drift of many small updates ends here.
+    pub(crate) fn refresh<F: SmoothTerm>(&mut self, f: &F) {
+        f.fill_product(&self.x, &mut self.product);
+    }
+
+    /// Sets coordinate c to z.
+    #[inline]
+    pub(crate) fn set<F: SmoothTerm>(&mut self, f: &F, c: usize, z: f64) {
+        let delta = z - self.x[c];
+        if delta != 0.0 {
+            self.x[c] = z;
+            f.add_to_product(c, delta, &mut self.product);
+        }
+    }
+}
