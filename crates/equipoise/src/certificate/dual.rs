@@ -9,8 +9,11 @@
 //! The bound is finite only where s lies in the domain of h*, which may be a single point a coordinate. Three
 //! dual points are tried and the best bound is kept: u at x as it is; u and lambda scaled towards zero until s
 //! fits; u and lambda moved by a Newton-like step `K'du = (Hessian) y` that carries s onto the subdifferential
-//! of h at x (a linear system solved by conjugate gradients). An s that misses its domain by rounding only is
-//! charged for it: the bound then holds for all points up to twice as far from zero as x.
+//! of h at x (a linear system solved by conjugate gradients).
+//!
+//! In floating point s may miss a domain that is a single point by rounding. A miss of at most `1e-12` of what is
+//! added up in `s_c` counts as rounding and is charged `miss_c (|x_c| + reach_c)`, reach_c the length along which f
+//! rises by the size of the objective: the bound then holds for all points no further from x than that.
 
 use super::Effort;
 use super::residual::Residuals;
@@ -18,7 +21,7 @@ use crate::matrix::{dot, max_abs};
 use crate::separable::{Nonsmooth, SeparableTerm};
 use crate::smooth::{DualSide, SmoothTerm};
 
-/// Size of s relative to the gradient under which a miss counts as rounding.
+/// Miss of s, relative to what is added up in it, that counts as rounding.
 const ROUNDING: f64 = 1e-12;
 /// How often the set of coordinates to repair may grow.
 const MOST_REPAIRS: usize = 6;
@@ -36,7 +39,6 @@ pub(super) struct Point<'a, 'b, F, H> {
 pub(super) fn gap<F: SmoothTerm, H: SeparableTerm>(
     point: &Point<'_, '_, F, H>,
     s: Vec<f64>,
-    scale: f64,
     effort: Effort,
 ) -> Option<f64> {
     let side = point.residuals.problem.smooth().dual()?;
@@ -45,7 +47,11 @@ pub(super) fn gap<F: SmoothTerm, H: SeparableTerm>(
     }
     let mut u = vec![0.0; side.dual_len()];
     side.dual_point(point.residuals.x, point.product, &mut u);
-    let search = Search { point, side, rounding: ROUNDING * scale };
+    let mut rounding = vec![0.0; s.len()];
+    side.add_dual_magnitude(&u, &mut rounding);
+    point.residuals.coupling().add_magnitudes(point.lambda, &mut rounding);
+    rounding.iter_mut().for_each(|size| *size *= ROUNDING);
+    let search = Search { point, side, rounding };
     let mut best = search.bound(&u, point.lambda, &s);
     best = best.max(search.scaled_bound(&u, &s));
     let close_enough = point.objective - best <= 1e-11 * (1.0 + point.objective.abs());
@@ -58,7 +64,8 @@ pub(super) fn gap<F: SmoothTerm, H: SeparableTerm>(
 struct Search<'a, 'b, 'c, F, H> {
     point: &'a Point<'b, 'c, F, H>,
     side: &'a dyn DualSide,
-    rounding: f64,
+    /// The miss of every coordinate that counts as rounding.
+    rounding: Vec<f64>,
 }
 
 impl<F: SmoothTerm, H: SeparableTerm> Search<'_, '_, '_, F, H> {
@@ -72,17 +79,17 @@ impl<F: SmoothTerm, H: SeparableTerm> Search<'_, '_, '_, F, H> {
     /// h*(s), with the charge for misses by rounding.
     fn separable_conjugate(&self, s: &[f64]) -> f64 {
         let x = self.point.residuals.x;
-        let reach = max_abs(x);
         match self.point.residuals.problem.separable() {
             Nonsmooth::Coordinates(h) => {
                 let one = |c: usize| {
                     let (lo, hi) = h.dual_domain(c);
                     let inside = s[c].max(lo).min(hi);
                     let miss = (s[c] - inside).abs();
-                    if miss > self.rounding {
+                    if miss > self.rounding[c] {
                         return f64::INFINITY;
                     }
-                    h.conjugate(c, inside).unwrap_or(f64::INFINITY) + miss * (x[c].abs() + reach)
+                    let charge = if miss > 0.0 { miss * (x[c].abs() + self.reach(c)) } else { 0.0 };
+                    h.conjugate(c, inside).unwrap_or(f64::INFINITY) + charge
                 };
                 let mut sum = 0.0;
                 for c in 0..s.len() {
@@ -99,13 +106,24 @@ impl<F: SmoothTerm, H: SeparableTerm> Search<'_, '_, '_, F, H> {
                 for i in 0..blocks.len() {
                     let size = blocks.coordinates(i).map(|c| s[c] * s[c]).sum::<f64>().sqrt();
                     let miss = (size - h.weight(i)).max(0.0);
-                    if miss > self.rounding {
+                    let most = |of: &dyn Fn(usize) -> f64| blocks.coordinates(i).map(of).fold(0.0, f64::max);
+                    if miss > most(&|c| self.rounding[c]) {
                         return f64::INFINITY;
                     }
-                    sum += miss * 2.0 * reach;
+                    sum += miss * most(&|c| x[c].abs() + if miss > 0.0 { self.reach(c) } else { 0.0 });
                 }
                 sum
             }
+        }
+    }
+
+    /// How far along coordinate c the charge for rounding looks.
+    fn reach(&self, c: usize) -> f64 {
+        let curvature = self.point.residuals.problem.smooth().curvature(c);
+        if curvature > 0.0 {
+            ((1.0 + self.point.objective.abs()) / curvature).sqrt()
+        } else {
+            max_abs(self.point.residuals.x)
         }
     }
 
@@ -164,16 +182,14 @@ impl<F: SmoothTerm, H: SeparableTerm> Search<'_, '_, '_, F, H> {
         let row_weights = self.row_weights();
         for _ in 0..MOST_REPAIRS {
             let mut miss = vec![0.0; n];
-            let mut worst: f64 = 0.0;
             residuals.for_each(
                 |c| s[c],
-                |c, r, _| {
+                |c, r| {
                     chosen[c] = true;
                     miss[c] = r;
-                    worst = worst.max(r.abs());
                 },
             );
-            if worst <= 0.01 * self.rounding || !worst.is_finite() {
+            if self.is_rounding(&miss, 0.01) || !max_abs(&miss).is_finite() {
                 break;
             }
             let Some(y) = self.conjugate_gradients(miss, &chosen, &row_weights) else { break };
@@ -188,6 +204,11 @@ impl<F: SmoothTerm, H: SeparableTerm> Search<'_, '_, '_, F, H> {
             s.iter_mut().enumerate().for_each(|(c, s)| *s = -(*s + coupling.column_dot(c, &lambda)));
         }
         self.bound(&u, &lambda, &s)
+    }
+
+    /// Whether every miss is within a share of what counts as rounding.
+    fn is_rounding(&self, miss: &[f64], share: f64) -> bool {
+        miss.iter().zip(&self.rounding).all(|(miss, rounding)| miss.abs() <= share * rounding)
     }
 
     /// Weights W of the rows in `H + A'WA`: comparable to the curvature of f.
@@ -215,13 +236,12 @@ impl<F: SmoothTerm, H: SeparableTerm> Search<'_, '_, '_, F, H> {
             if d > 0.0 { 1.0 / d } else { 1.0 }
         };
         let inverse: Vec<f64> = (0..n).map(|c| if chosen[c] { preconditioner(c) } else { 0.0 }).collect();
-        let target = 1e-3 * self.rounding;
         let (mut y, mut r) = (vec![0.0; n], miss);
         let mut p: Vec<f64> = r.iter().zip(&inverse).map(|(r, d)| r * d).collect();
         let mut image = vec![0.0; n];
         let mut fit = dot(&r, &p);
         for _ in 0..MOST_CONJUGATE_STEPS {
-            if max_abs(&r) <= target || fit == 0.0 {
+            if fit == 0.0 || self.is_rounding(&r, 1e-3) {
                 break;
             }
             if !f.hessian_product(residuals.x, self.point.product, &p, &mut image) {

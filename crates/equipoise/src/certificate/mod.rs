@@ -114,7 +114,7 @@ pub(crate) fn check_with<F: SmoothTerm, H: SeparableTerm>(
     let kkt_residual = residuals.largest(&s) / (1.0 + largest_gradient + largest_pull);
     let duality_gap = if objective.is_finite() {
         let point = dual::Point { residuals: &residuals, product: &product, lambda: &lambda, objective };
-        dual::gap(&point, s, largest_gradient + largest_pull, effort)
+        dual::gap(&point, s, effort)
     } else {
         None
     };

@@ -77,13 +77,9 @@ impl<F: SmoothTerm, H: SeparableTerm> Fit<'_, '_, F, H> {
         let coupling = self.residuals.coupling();
         let m = lambda.len();
         let actual: Vec<f64> = lambda.iter().zip(&self.scale).map(|(lambda, scale)| lambda * scale).collect();
-        let (mut value, mut descent, mut hessian) = (0.0, vec![0.0; m], vec![0.0; m * m]);
+        let (mut descent, mut hessian) = (vec![0.0; m], vec![0.0; m * m]);
         let s = |c: usize| -(self.gradient[c] + coupling.column_dot(c, &actual));
-        self.residuals.for_each(s, |c, r, weight| {
-            value += 0.5 * r * r;
-            coupling.add_column(c, r, &mut descent);
-            coupling.add_outer(c, weight, &mut hessian);
-        });
+        let value = self.residuals.accumulate(s, &mut descent, &mut hessian);
         self.rescale(&mut descent, &mut hessian);
         Evaluation { value, descent, hessian }
     }
@@ -93,12 +89,10 @@ impl<F: SmoothTerm, H: SeparableTerm> Fit<'_, '_, F, H> {
         let coupling = self.residuals.coupling();
         let m = coupling.rows();
         let (mut rhs, mut gram) = (vec![0.0; m], vec![0.0; m * m]);
-        for c in 0..self.residuals.x.len() {
-            if let Some(slope) = self.residuals.pinned(c) {
-                coupling.add_column(c, -(self.gradient[c] + slope), &mut rhs);
-                coupling.add_outer(c, 1.0, &mut gram);
-            }
-        }
+        self.residuals.for_each_pinned(|c, slope| {
+            coupling.add_column(c, -(self.gradient[c] + slope), &mut rhs);
+            coupling.add_outer(c, 1.0, &mut gram);
+        });
         self.rescale(&mut rhs, &mut gram);
         let mut lambda = vec![0.0; m];
         PseudoInverse::new(&gram, m).apply(&rhs, &mut lambda);

@@ -158,6 +158,15 @@ impl Coupling {
         }
     }
 
+    /// `out += |A|'|lambda|`.
+    pub(crate) fn add_magnitudes(&self, lambda: &[f64], out: &mut [f64]) {
+        match &self.shape {
+            Shape::None => {}
+            Shape::Rows(matrix) => matrix.add_magnitudes(lambda, out),
+            _ => out.iter_mut().enumerate().for_each(|(c, out)| *out += self.column_dot(c, lambda).abs()),
+        }
+    }
+
     /// Copies column c into `out` (m entries).
     pub(crate) fn copy_column(&self, c: usize, out: &mut [f64]) {
         out.fill(0.0);

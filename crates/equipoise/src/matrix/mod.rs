@@ -110,6 +110,11 @@ impl Matrix {
         }
     }
 
+    /// `x += |M|'|y|`.
+    pub(crate) fn add_magnitudes(&self, y: &[f64], x: &mut [f64]) {
+        self.for_each(|r, c, value| x[c] += (value * y[r]).abs());
+    }
+
     /// The sum over rows r of `weight(r) M[r, i] M[r, j]`.
     #[inline]
     pub(crate) fn columns_dot(&self, i: usize, j: usize, weight: impl Fn(usize) -> f64) -> f64 {

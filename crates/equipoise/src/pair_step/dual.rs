@@ -12,7 +12,7 @@
 //! | M | J with every coordinate free; damping with it (not with I) makes the iteration the same for every basis of the rows |
 //! | eps | damping, falling with phi |
 //! | n | Euclidean norms of the rows; phi counts as small relative to them |
-//! | t | step length, halved until q rises enough (up to rounding) or phi still points ahead |
+//! | t | step length at most 1, near the top of q along the step |
 //!
 //! Then the clean-up: what is left of phi is projected out along the coordinates where z(lambda) is smooth.
 //! Dependent and zero rows are allowed. Must not know: what h is, random numbers, threads, which pair.
@@ -20,11 +20,17 @@
 use super::Factor;
 
 const ITERATIONS: usize = 100;
-const HALVINGS: usize = 50;
-const SUFFICIENT: f64 = 1e-4;
+/// Points that a line search may look at.
+const LOOKS: usize = 60;
+/// Slope of q along a step, relative to that at its start, at which the step is long enough.
+const NEAR_TOP: f64 = 0.1;
+/// The same beyond the top, where q may be flat for very long: no more than rounding.
+const PAST_TOP: f64 = 1e-6;
 /// Rounding of q relative to the sum of the sizes of its terms.
 const SLACK: f64 = 1e-14;
 const SETTLED: f64 = 1e-12;
+/// Iterations after phi has settled.
+const EXTRA: usize = 2;
 const DAMPING: (f64, f64) = (1e-14, 1e-4);
 const LEAST_DAMPING: f64 = 1e-16;
 /// Line searches that may fail before the iteration gives up.
@@ -57,6 +63,8 @@ pub(super) struct Size {
     pub(super) now: f64,
     /// With z - x.
     pub(super) moved: f64,
+    /// Whether a coordinate moved to a bound or a kink: then the move is no rounding, however short.
+    pub(super) arrived: bool,
 }
 
 impl Size {
@@ -194,11 +202,16 @@ pub(super) fn solve<D: Dual>(
         run.iterations += first;
     }
     let (mut residual, size) = clean_up(dual, lambda, space);
+    if std::env::var("TR").is_ok() {eprintln!("{run:?} {size:?} {residual:e}");}
     // A step no larger than the rounding of z(lambda) is no step.
-    let nothing = size.moved <= NO_STEP * run.noise;
+    let nothing = size.moved <= NO_STEP * run.noise && !size.arrived;
     let converged = run.settled && (residual <= KEPT * size.total() || (pair_step && nothing));
-    if pair_step && (!converged || nothing || dual.change() > 0.0) {
-        dual.stay(converged && nothing);
+    if pair_step && converged && nothing {
+        dual.stay(true);
+        residual = 0.0;
+    }
+    if pair_step && (!converged || dual.change() > 0.0) {
+        dual.stay(false);
         residual = 0.0;
     }
     Outcome { converged, iterations: run.iterations, residual }
@@ -213,21 +226,25 @@ struct Run {
     noise: f64,
 }
 
-/// Newton iterations until phi is at rounding level.
+/// Newton iterations until phi is at rounding level, and two more at most that make it smaller still.
 fn maximise<D: Dual>(dual: &mut D, lambda: &mut [f64], space: &mut RowSpace) -> Run {
     let mut here = dual.evaluate(lambda, &mut space.phi);
-    let (mut trust, mut failures, mut iterations) = (1.0, 0, 0);
+    let (mut trust, mut failures, mut iterations, mut extra) = (1.0, 0, 0, 0);
     loop {
         let missing = RowSpace::worst(&space.norms, &space.phi);
-        let settled = missing <= SETTLED * here.size.total() + 4.0 * f64::EPSILON * here.noise;
-        if settled || iterations == ITERATIONS || failures == FAILURES {
+        let size = here.size.total();
+        let settled = missing <= SETTLED * size + 4.0 * f64::EPSILON * here.noise;
+        extra += usize::from(settled);
+        let tight = missing <= f64::EPSILON * size || extra > EXTRA;
+        if settled && tight || iterations == ITERATIONS || failures == FAILURES {
             return Run { settled, iterations, noise: here.noise };
         }
         iterations += 1;
-        let relative = if missing < here.size.total() { missing / here.size.total() } else { 1.0 };
+        let relative = if missing < size { missing / size } else { 1.0 };
         let damping = trust * (1e-2 * relative).clamp(DAMPING.0, DAMPING.1);
         direction(dual, damping.max(LEAST_DAMPING), space);
         if let Some((next, t, ahead)) = line_search(dual, lambda, here, space) {
+            if std::env::var("TR").is_ok() { eprintln!("it {iterations} damp {damping:e} t {t:e} ahead {ahead:e} q {:e} missing {missing:e} size {:e} noise {:e} lam {lambda:?} phi {:?}", next.q, here.size.total(), here.noise, space.phi);}
             here = next;
             // A full step that leaves phi much as it was means too much damping; a short one, too little.
             trust = if t == 1.0 && ahead > 0.1 {
@@ -238,6 +255,7 @@ fn maximise<D: Dual>(dual: &mut D, lambda: &mut [f64], space: &mut RowSpace) -> 
                 trust
             };
         } else {
+if std::env::var("TR").is_ok() {eprintln!("FAIL");}
             failures += 1;
             trust *= 1e3;
             here = dual.evaluate(lambda, &mut space.phi);
@@ -268,8 +286,21 @@ fn direction<D: Dual>(dual: &mut D, damping: f64, space: &mut RowSpace) {
     space.factor.solve(&mut space.step);
 }
 
-/// Moves lambda along the step as far as q rises; `None` when it does not. Also returns the length t and how much of
-/// the slope of q along the step is left.
+/// Evaluates at `lambda + t step` (left in `trial`, `trial_phi`); q there and its slope along the step.
+fn look<D: Dual>(dual: &mut D, lambda: &[f64], t: f64, space: &mut RowSpace) -> (Height, f64) {
+    for ((trial, l), s) in space.trial.iter_mut().zip(lambda).zip(&space.step) {
+        *trial = l + t * s;
+    }
+    let there = dual.evaluate(&space.trial, &mut space.trial_phi);
+    (there, space.trial_phi.iter().zip(&space.step).map(|(phi, s)| phi * s).sum())
+}
+
+/// Moves lambda along the step by a t at most 1 where q is nearly highest; `None` when rounding hides the rise.
+/// Also returns t and the slope left there, relative to that at 0.
+///
+/// The slope of q along the step falls with t. A full step that does not pass the top is taken as it is; else the
+/// top is bracketed. A stretch where a coordinate moves may be much shorter than the step: stopping
+/// at the first t that is high enough would jump over it for ever.
 fn line_search<D: Dual>(
     dual: &mut D,
     lambda: &mut [f64],
@@ -280,22 +311,35 @@ fn line_search<D: Dual>(
     if !rise.is_finite() || rise <= 0.0 {
         return None;
     }
-    let mut t = 1.0;
-    for _ in 0..HALVINGS {
-        for ((trial, l), s) in space.trial.iter_mut().zip(lambda.iter()).zip(&space.step) {
-            *trial = l + t * s;
+    let (mut low, mut low_slope, mut high, mut high_slope) = (0.0, rise, 1.0, 0.0);
+    let (mut t, mut looks) = (1.0, 0);
+    let (there, slope) = loop {
+        let (there, slope) = look(dual, lambda, t, space);
+        looks += 1;
+        let near_top = slope >= -PAST_TOP * rise && (t == 1.0 || slope <= NEAR_TOP * rise);
+        let hidden = t == 1.0 && (there.q - here.q).abs() <= SLACK * (here.magnitude + there.magnitude);
+        if near_top || hidden || (looks > LOOKS && slope >= 0.0) {
+            break (there, slope);
         }
-        let there = dual.evaluate(&space.trial, &mut space.trial_phi);
-        let ahead: f64 = space.trial_phi.iter().zip(&space.step).map(|(phi, s)| phi * s).sum();
-        let enough = here.q + SUFFICIENT * t * rise - SLACK * (here.magnitude + there.magnitude);
-        if there.q >= enough || ahead >= 0.0 {
-            lambda.copy_from_slice(&space.trial);
-            std::mem::swap(&mut space.phi, &mut space.trial_phi);
-            return Some((there, t, ahead / rise));
+        if looks > 2 * LOOKS || slope.is_nan() {
+            return None;
         }
-        t *= 0.5;
-    }
-    None
+        // Illinois: an end that stays weighs half as much.
+        if slope > 0.0 {
+            (low, low_slope, high_slope) = (t, slope, 0.5 * high_slope);
+        } else {
+            (high, high_slope, low_slope) = (t, slope, if low > 0.0 { 0.5 * low_slope } else { low_slope });
+        }
+        let secant = low + (high - low) * low_slope / (low_slope - high_slope);
+        let middle = 0.5 * (low + high);
+        t = if looks % 3 == 0 || !(low < secant && secant < high) { middle } else { secant };
+        if looks == LOOKS && low > 0.0 {
+            t = low;
+        }
+    };
+    lambda.copy_from_slice(&space.trial);
+    std::mem::swap(&mut space.phi, &mut space.trial_phi);
+    Some((there, t, slope / rise))
 }
 
 /// Takes the rest of phi out of z; returns the largest relative residual and the size to compare it with.

@@ -144,7 +144,7 @@ impl<C: Columns + ?Sized> Dual for Grouped<'_, C> {
         let fixed: f64 = lambda.iter().zip(self.rows.shift).map(|(l, s)| l * s).sum();
         sum.q -= fixed;
         sum.magnitude += fixed.abs();
-        sum.size = Size { now: now.sqrt(), moved: moved.sqrt() };
+        sum.size = Size { now: now.sqrt(), moved: moved.sqrt(), arrived: false };
         sum.noise = noise.sqrt();
         sum
     }
@@ -165,7 +165,8 @@ impl<C: Columns + ?Sized> Dual for Grouped<'_, C> {
     }
 
     fn residual(&mut self, phi: &mut [f64]) -> Size {
-        residual_of(self.model, self.rows, self.space, self.z, phi)
+        let z = &*self.z;
+        residual_of(self.model, self.rows, self.space, z, |_, k| z[k] == 0.0, phi)
     }
 
     fn correct(&mut self, delta: &[f64]) -> bool {

@@ -128,7 +128,7 @@ impl<C: Columns + ?Sized, H: SeparableTerm + ?Sized> Dual for Separable<'_, C, H
         let fixed: f64 = lambda.iter().zip(self.rows.shift).map(|(l, s)| l * s).sum();
         sum.q -= fixed;
         sum.magnitude += fixed.abs();
-        sum.size = Size { now: now.sqrt(), moved: moved.sqrt() };
+        sum.size = Size { now: now.sqrt(), moved: moved.sqrt(), arrived: false };
         sum.noise = noise.sqrt();
         sum
     }
@@ -142,7 +142,7 @@ impl<C: Columns + ?Sized, H: SeparableTerm + ?Sized> Dual for Separable<'_, C, H
     }
 
     fn residual(&mut self, phi: &mut [f64]) -> Size {
-        residual_of(self.model, self.rows, self.space, self.z, phi)
+        residual_of(self.model, self.rows, self.space, self.z, |space, k| space.slopes[k] == 0.0, phi)
     }
 
     fn correct(&mut self, delta: &[f64]) -> bool {
@@ -183,17 +183,18 @@ impl<C: Columns + ?Sized, H: SeparableTerm + ?Sized> Dual for Separable<'_, C, H
 }
 
 /// `A (z - x) - shift`, and the size of its terms in units of the rows' norms. Columns are added up in runs, so
-/// that the rounding error does not grow with their number.
+/// that the rounding error does not grow with their number. `at_kink` tells coordinates whose value is exact.
 pub(super) fn residual_of<C: Columns + ?Sized>(
     model: &Model<'_>,
     rows: Rows<'_, C>,
     space: &mut dual::CoordinateSpace,
     z: &[f64],
+    at_kink: impl Fn(&dual::CoordinateSpace, usize) -> bool,
     phi: &mut [f64],
 ) -> Size {
     const RUN: usize = 256;
     phi.iter_mut().zip(rows.shift).for_each(|(phi, shift)| *phi = -shift);
-    let (mut now, mut moved) = (0.0, 0.0);
+    let (mut now, mut moved, mut arrived) = (0.0, 0.0, false);
     for first in (0..z.len()).step_by(RUN) {
         space.column.fill(0.0);
         for k in first..z.len().min(first + RUN) {
@@ -201,10 +202,11 @@ pub(super) fn residual_of<C: Columns + ?Sized>(
             rows.columns.add(k, step, &mut space.column);
             now += if step == 0.0 { 0.0 } else { (size * x).powi(2) };
             moved += (size * step).powi(2);
+            arrived |= step != 0.0 && size > 0.0 && at_kink(space, k);
         }
         phi.iter_mut().zip(&space.column).for_each(|(phi, part)| *phi += part);
     }
-    Size { now: now.sqrt(), moved: moved.sqrt() }
+    Size { now: now.sqrt(), moved: moved.sqrt(), arrived }
 }
 
 /// z = x, for all coordinates or for those in some row.

@@ -19,6 +19,7 @@ mod zero;
 pub use bounds::{Bounds, NonNegative};
 pub use elastic_net::ElasticNet;
 pub use group_l2::GroupL2;
+pub(crate) use group_l2::norm;
 pub use l1::L1;
 pub use l1_bounds::L1Bounds;
 pub use piece::Piece;

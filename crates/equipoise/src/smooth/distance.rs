@@ -77,6 +77,9 @@ impl DualSide for Distance {
     fn add_dual_gradient(&self, u: &[f64], out: &mut [f64]) {
         out.iter_mut().zip(u).for_each(|(out, u)| *out += u);
     }
+    fn add_dual_magnitude(&self, u: &[f64], out: &mut [f64]) {
+        out.iter_mut().zip(u).for_each(|(out, u)| *out += u.abs());
+    }
     fn conjugate(&self, u: &[f64]) -> f64 {
         let terms = u.iter().zip(&self.target).enumerate();
         let scalar = |w: f64, u: f64, t: f64| match (w > 0.0, u == 0.0) {

@@ -58,6 +58,9 @@ impl DualSide for Linear {
     fn add_dual_gradient(&self, _u: &[f64], out: &mut [f64]) {
         axpy(1.0, &self.coefficients, out);
     }
+    fn add_dual_magnitude(&self, _u: &[f64], out: &mut [f64]) {
+        out.iter_mut().zip(&self.coefficients).for_each(|(out, c)| *out += c.abs());
+    }
     fn conjugate(&self, _u: &[f64]) -> f64 {
         0.0
     }

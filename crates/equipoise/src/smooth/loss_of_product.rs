@@ -125,6 +125,9 @@ impl<L: ScalarLoss> DualSide for LossOfProduct<L> {
     fn add_dual_gradient(&self, u: &[f64], out: &mut [f64]) {
         self.matrix.add_transposed(u, out);
     }
+    fn add_dual_magnitude(&self, u: &[f64], out: &mut [f64]) {
+        self.matrix.add_magnitudes(u, out);
+    }
     fn conjugate(&self, u: &[f64]) -> f64 {
         let rows = u.iter().zip(&self.target).enumerate();
         let scalar = |w: f64, u: f64, y: f64| match (w > 0.0, u == 0.0) {

@@ -122,6 +122,9 @@ pub trait DualSide {
     fn add_dual_step(&self, x: &[f64], product: &[f64], y: &[f64], u: &mut [f64]);
     /// `out += c + K'u`.
     fn add_dual_gradient(&self, u: &[f64], out: &mut [f64]);
+    /// `out += |c| + |K|'|u|`: the size of what is added up in [`add_dual_gradient`](Self::add_dual_gradient),
+    /// which says how large its rounding may be.
+    fn add_dual_magnitude(&self, u: &[f64], out: &mut [f64]);
     /// `f*(u)`, infinite outside its domain.
     fn conjugate(&self, u: &[f64]) -> f64;
 }

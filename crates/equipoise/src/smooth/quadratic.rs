@@ -113,6 +113,10 @@ impl DualSide for Quadratic {
             }
         }
     }
+    fn add_dual_magnitude(&self, u: &[f64], out: &mut [f64]) {
+        out.iter_mut().zip(&self.linear).for_each(|(out, c)| *out += c.abs());
+        self.matrix.add_magnitudes(u, out);
+    }
     fn conjugate(&self, u: &[f64]) -> f64 {
         // Eigenvalues that count as zero may be slightly negative: the bound must not profit.
         let mut image = vec![0.0; u.len()];

@@ -111,6 +111,11 @@ impl DualSide for Sum {
             side.add_dual_gradient(&u[range], out);
         }
     }
+    fn add_dual_magnitude(&self, u: &[f64], out: &mut [f64]) {
+        for (side, range) in self.duals() {
+            side.add_dual_magnitude(&u[range], out);
+        }
+    }
     fn conjugate(&self, u: &[f64]) -> f64 {
         self.duals().map(|(side, range)| side.conjugate(&u[range])).sum()
     }

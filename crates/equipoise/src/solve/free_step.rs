@@ -85,10 +85,12 @@ impl<F: SmoothTerm, H: SeparableTerm> FreeStep<'_, F, H> {
             return if direction.proven { Err(Error::Unbounded { coordinates: moving.collect() }) } else { Ok(before) };
         }
         let mut best: Option<(f64, State)> = None;
+        let coupling = self.problem.independent_coupling();
+        let tolerated = coupling.infeasibility(&state.x).max(1e-3 * coupling.allowed_infeasibility());
         let mut offer = |trial: State| {
             let value = self.objective(&trial);
             let bar = best.as_ref().map_or(before, |(value, _)| *value);
-            let lower = value < bar;
+            let lower = value < bar && coupling.infeasibility(&trial.x) <= tolerated;
             if lower {
                 best = Some((value, trial));
             }

@@ -59,6 +59,8 @@ impl FullStep {
         let before_smooth = f.value(&state.x, &state.product);
         let before = before_smooth + crate::certificate::separable_value(problem, &state.x);
         let columns = CouplingColumns::new(problem.independent_coupling(), &coordinates);
+        let coupling = problem.independent_coupling();
+        let tolerated = coupling.infeasibility(&state.x).max(1e-3 * coupling.allowed_infeasibility());
         let mut z = vec![0.0; x.len()];
         let mut trial = State { x: state.x.clone(), product: vec![0.0; state.product.len()] };
         let mut scaled = base.clone();
@@ -77,7 +79,8 @@ impl FullStep {
             let model_value = before_smooth + dot(&gradient, &step) + bend;
             let after = smooth + crate::certificate::separable_value(problem, &trial.x);
             let rounding = 1e-14 * (1.0 + before.abs() + before_smooth.abs());
-            if smooth <= model_value + rounding && after <= before {
+            let feasible = coupling.infeasibility(&trial.x) <= tolerated;
+            if feasible && smooth <= model_value + rounding && after <= before {
                 if attempt == 0 {
                     self.sigma = (self.sigma * BOLDER).max(1e-12);
                 }

@@ -197,8 +197,9 @@ impl<'a, F: SmoothTerm, H: SeparableTerm> PairUpdater<'a, F, H> {
         let total = gathered.x.len();
         let (first_z, second_z) = gathered.z.split_at_mut(size);
         let columns = |range: Range<usize>, block: usize| match dense_block(problem, coupling, block) {
-            Some(columns) if range.len() == problem.blocks().size(block) => columns,
-            _ => &gathered.columns[range.start * m..range.end * m],
+            _ if range.is_empty() => &[], // a single block has no partner
+            Some(columns) => columns,
+            None => &gathered.columns[range.start * m..range.end * m],
         };
         let block = |range: Range<usize>, index: usize| smooth_rows::Block {
             columns: columns(range.clone(), index),

@@ -101,6 +101,15 @@ impl Case {
         (0..self.rows).map(row).fold(z[k].abs() + self.x[k].abs(), f64::max)
     }
 
+    /// `||a_k|| ||lambda||` with every row divided by its norm.
+    pub(super) fn size_of_pull(&self, k: usize, lambda: &[f64]) -> f64 {
+        let entry = |r: usize, j: usize| self.a[j * self.rows + r];
+        let norm = |r: usize| (0..self.x.len()).map(|j| entry(r, j).powi(2)).sum::<f64>().sqrt();
+        let column = |r: usize| if norm(r) > 0.0 { (entry(r, k) / norm(r)).powi(2) } else { 0.0 };
+        let squares = (0..self.rows).map(|r| (norm(r) * lambda[r]).powi(2));
+        ((0..self.rows).map(column).sum::<f64>() * squares.sum::<f64>()).sqrt()
+    }
+
     /// Sizes of the terms of the objective at z and x: what rounding is relative to.
     pub(super) fn magnitude(&self, z: &[f64]) -> f64 {
         let one = |k: usize| {
@@ -132,7 +141,7 @@ impl Case {
     pub(super) fn stationarity(&self, z: &[f64], lambda: &[f64]) -> f64 {
         let one = |k: usize| {
             let pull = self.columns().dot(k, lambda);
-            let size: f64 = (0..self.rows).map(|r| (self.a[k * self.rows + r] * lambda[r]).abs()).sum();
+            let size = self.size_of_pull(k, lambda);
             let step = self.d[k] * (z[k] - self.x[k]);
             let s = -(self.g[k] + pull + step);
             let (lo, hi) = self.h.subdifferential(k, z[k]);

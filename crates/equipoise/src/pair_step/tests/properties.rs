@@ -152,8 +152,7 @@ proptest! {
             let mut off = vec![0.0; s.len()];
             term.subdifferential_residual(group.block, &z[range.clone()], &s, &mut off);
             let scale: f64 = range.clone().map(|k| {
-                let terms: f64 = (0..case.rows).map(|r| (case.a[k * case.rows + r] * lambda[r]).abs()).sum();
-                case.g[k].abs() + terms + case.d[k] * (z[k].abs() + case.x[k].abs())
+                case.g[k].abs() + case.size_of_pull(k, &lambda) + case.d[k] * (z[k].abs() + case.x[k].abs())
             }).sum::<f64>() + term.weight(group.block);
             // Near z = 0 the direction z/||z|| has as many digits fewer as z is smaller than x and g/D.
             let span: f64 = range.clone().map(|k| case.x[k].abs() + case.g[k].abs() / case.d[k]).sum();

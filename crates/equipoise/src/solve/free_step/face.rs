@@ -41,7 +41,7 @@ impl Face {
         let coupling = problem.independent_coupling();
         let pull = |c: usize, g: f64| -(g + coupling.column_dot(c, &lambda));
         let mut largest: f64 = 0.0;
-        residuals.for_each(|c| pull(c, slope[c]), |_, r, _| largest = largest.max(r.abs()));
+        residuals.for_each(|c| pull(c, slope[c]), |_, r| largest = largest.max(r.abs()));
         let mut ways = vec![Way::Held; x.len()];
         let (mut ends, mut bend) = (Vec::new(), Vec::new());
         match problem.separable() {

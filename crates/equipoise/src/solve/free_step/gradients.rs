@@ -10,6 +10,8 @@ use crate::state::State;
 
 /// Fall of the preconditioned residual (squared) at which the direction is good enough.
 const FALL: f64 = 1e-24;
+/// A projected slope below this share (squared) of the slope itself is rounding.
+const NOTHING_LEFT: f64 = 1e-26;
 /// Curvature below this share of the diagonal's is none.
 const FLAT: f64 = 1e-14;
 
@@ -38,7 +40,9 @@ pub(super) fn conjugate_gradients<F: SmoothTerm, H: SeparableTerm>(
     projector.apply(&mut r, &mut v);
     let mut fit = dot(&r, &v);
     let start = fit;
-    if fit.is_nan() || fit <= 0.0 {
+    let unprojected: f64 =
+        (0..n).filter(|&c| face.is_free(c)).map(|c| face.slope[c] * face.slope[c] * projector.inverse(c)).sum();
+    if fit.is_nan() || fit <= NOTHING_LEFT * unprojected {
         return None;
     }
     let mut p: Vec<f64> = v.iter().map(|v| -v).collect();
