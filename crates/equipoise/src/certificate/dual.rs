@@ -23,6 +23,8 @@ use crate::smooth::{DualSide, SmoothTerm};
 
 /// Miss of s, relative to what is added up in it, that counts as rounding.
 const ROUNDING: f64 = 1e-12;
+/// Relative gap up to which the dual point 0 counts.
+const TELLING: f64 = 1e-6;
 /// How often the set of coordinates to repair may grow.
 const MOST_REPAIRS: usize = 6;
 const MOST_CONJUGATE_STEPS: usize = 400;
@@ -163,14 +165,17 @@ impl<F: SmoothTerm, H: SeparableTerm> Search<'_, '_, '_, F, H> {
                 }
             }
         }
-        if t.is_nan() || t >= 1.0 || t <= 0.0 {
+        if t.is_nan() || t >= 1.0 {
             return f64::NEG_INFINITY;
         }
-        t *= 1.0 - 1e-15;
+        t = (t * (1.0 - 1e-15)).max(0.0);
         let u: Vec<f64> = u.iter().map(|u| t * u).collect();
         let lambda: Vec<f64> = self.point.lambda.iter().map(|lambda| t * lambda).collect();
         let s: Vec<f64> = s.iter().zip(&origin).map(|(s, origin)| t * s + (1.0 - t) * origin).collect();
-        self.bound(&u, &lambda, &s)
+        let bound = self.bound(&u, &lambda, &s);
+        // The origin is always a dual point of a loss, but says something only where the loss can vanish.
+        let telling = t > 0.0 || self.point.objective - bound <= TELLING * (1.0 + self.point.objective.abs());
+        if telling { bound } else { f64::NEG_INFINITY }
     }
 
     /// The bound at a dual point moved so that s lies on the subdifferential of h at x.

@@ -19,7 +19,7 @@
 
 use super::Factor;
 
-const ITERATIONS: usize = 100;
+const ITERATIONS: usize = 200;
 /// Points that a line search may look at.
 const LOOKS: usize = 60;
 /// Slope of q along a step, relative to that at its start, at which the step is long enough.
@@ -100,6 +100,10 @@ pub(super) trait Dual {
     fn correct(&mut self, delta: &[f64]) -> bool;
     /// Lets every coordinate that has room take part in [`correct`](Self::correct).
     fn loosen(&mut self);
+    /// Writes r such that `M lambda = r` gives multipliers under which x hardly moves; false when there is no such guess.
+    fn suggest(&self, _r: &mut [f64]) -> bool {
+        false
+    }
     /// The objective at z minus that at x.
     fn change(&self) -> f64;
     /// z = x, for all coordinates or for those in some row.
@@ -193,6 +197,7 @@ pub(super) fn solve<D: Dual>(
     if lambda.iter().any(|l| !l.is_finite()) {
         lambda.fill(0.0);
     }
+    take_suggestion(dual, lambda, space);
     let warm = lambda.iter().any(|l| *l != 0.0);
     let mut run = maximise(dual, lambda, space);
     if !run.settled && warm {
@@ -202,7 +207,6 @@ pub(super) fn solve<D: Dual>(
         run.iterations += first;
     }
     let (mut residual, size) = clean_up(dual, lambda, space);
-    if std::env::var("TR").is_ok() {eprintln!("{run:?} {size:?} {residual:e}");}
     // A step no larger than the rounding of z(lambda) is no step.
     let nothing = size.moved <= NO_STEP * run.noise && !size.arrived;
     let converged = run.settled && (residual <= KEPT * size.total() || (pair_step && nothing));
@@ -215,6 +219,18 @@ pub(super) fn solve<D: Dual>(
         residual = 0.0;
     }
     Outcome { converged, iterations: run.iterations, residual }
+}
+
+/// Starts from the multipliers that the problem suggests where q is higher there.
+fn take_suggestion<D: Dual>(dual: &mut D, lambda: &mut [f64], space: &mut RowSpace) {
+    if dual.suggest(&mut space.trial) {
+        space.factor.solve(&mut space.trial);
+        let given = dual.evaluate(lambda, &mut space.phi);
+        let suggested = dual.evaluate(&space.trial, &mut space.phi);
+        if suggested.q > given.q {
+            lambda.copy_from_slice(&space.trial);
+        }
+    }
 }
 
 /// How the Newton iterations ended.
@@ -244,18 +260,16 @@ fn maximise<D: Dual>(dual: &mut D, lambda: &mut [f64], space: &mut RowSpace) -> 
         let damping = trust * (1e-2 * relative).clamp(DAMPING.0, DAMPING.1);
         direction(dual, damping.max(LEAST_DAMPING), space);
         if let Some((next, t, ahead)) = line_search(dual, lambda, here, space) {
-            if std::env::var("TR").is_ok() { eprintln!("it {iterations} damp {damping:e} t {t:e} ahead {ahead:e} q {:e} missing {missing:e} size {:e} noise {:e} lam {lambda:?} phi {:?}", next.q, here.size.total(), here.noise, space.phi);}
             here = next;
             // A full step that leaves phi much as it was means too much damping; a short one, too little.
             trust = if t == 1.0 && ahead > 0.1 {
-                trust * 1e-2
+                (trust * 1e-2).max(LEAST_DAMPING)
             } else if t < 0.1 {
                 (trust * 10.0).min(1.0)
             } else {
                 trust
             };
         } else {
-if std::env::var("TR").is_ok() {eprintln!("FAIL");}
             failures += 1;
             trust *= 1e3;
             here = dual.evaluate(lambda, &mut space.phi);

@@ -116,7 +116,9 @@ impl<C: Columns + ?Sized> Dual for Grouped<'_, C> {
         phi.iter_mut().zip(self.rows.shift).for_each(|(phi, shift)| *phi = -shift);
         let multipliers = self.space.size_of(lambda);
         for (place, group) in self.h.list.iter().enumerate() {
-            let Some(d) = self.metric(place) else { continue };
+            let Some(d) = self.metric(place) else {
+                continue;
+            };
             let range = group.range.clone();
             for k in range.clone() {
                 self.space.slopes[k] = model.target(k, columns.dot(k, lambda));
@@ -190,6 +192,25 @@ impl<C: Columns + ?Sized> Dual for Grouped<'_, C> {
                 self.space.groups[place] = (1.0 / d, 0.0);
             }
         }
+    }
+
+    /// Least squares for `g + A'lambda + weight x/||x|| = 0`. Where the rows hardly let a group move and its weight is
+    /// large beside D ||x||, the multipliers lie on a thin shell that Newton would follow in small steps.
+    fn suggest(&self, r: &mut [f64]) -> bool {
+        r.fill(0.0);
+        for (place, group) in self.h.list.iter().enumerate() {
+            let Some(d) = self.metric(place) else {
+                continue;
+            };
+            let x = &self.model.x[group.range.clone()];
+            let size = x.iter().map(|x| x * x).sum::<f64>().sqrt();
+            let weight = if size > 0.0 { self.h.term.weight(group.block) / size } else { 0.0 };
+            for k in group.range.clone() {
+                let pull = self.model.gradient[k] + weight * self.model.x[k];
+                self.rows.columns.add(k, -pull / d, r);
+            }
+        }
+        true
     }
 
     fn change(&self) -> f64 {

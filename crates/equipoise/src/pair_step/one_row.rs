@@ -168,7 +168,9 @@ fn collect_ramps<H: SeparableTerm + ?Sized>(
 ) -> bool {
     ramps.clear();
     for (k, &a) in row.coefficients.iter().enumerate() {
-        let Some(piece) = h.piece(model.coordinates[k]) else { return false };
+        let Some(piece) = h.piece(model.coordinates[k]) else {
+            return false;
+        };
         ramps::push_ramps(ramps, [model.x[k], model.gradient[k], model.metric[k], a], piece);
     }
     true

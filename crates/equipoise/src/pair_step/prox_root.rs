@@ -127,7 +127,9 @@ pub(super) fn polish<H: SeparableTerm + ?Sized>(
         e = evaluate(model, row, h, next, z);
         evaluations += 1;
     }
-    let (Some(low), Some(high)) = (bracket.low, bracket.high) else { return (e.lambda, evaluations) };
+    let (Some(low), Some(high)) = (bracket.low, bracket.high) else {
+        return (e.lambda, evaluations);
+    };
     other.resize(z.len(), 0.0);
     evaluate(model, row, h, low.lambda, z);
     evaluate(model, row, h, high.lambda, other);

@@ -119,7 +119,12 @@ impl<L: ScalarLoss> DualSide for LossOfProduct<L> {
         let mut image = vec![0.0; product.len()];
         self.matrix.multiply(y, &mut image);
         for (k, (u, image)) in u.iter_mut().zip(&image).enumerate() {
-            *u += self.bend(k, product) * image;
+            // A step may leave the domain of the conjugate; the caller sees what is missing and steps again.
+            let (lo, hi) = self.loss.dual_domain(self.target[k]);
+            let w = self.weights.at(k);
+            if w > 0.0 {
+                *u = (*u + self.bend(k, product) * image).max(w * lo).min(w * hi);
+            }
         }
     }
     fn add_dual_gradient(&self, u: &[f64], out: &mut [f64]) {
@@ -130,8 +135,20 @@ impl<L: ScalarLoss> DualSide for LossOfProduct<L> {
     }
     fn conjugate(&self, u: &[f64]) -> f64 {
         let rows = u.iter().zip(&self.target).enumerate();
+        // w (u / w) may differ from u in the last digit: an end of the domain stays an end.
+        let ratio = |w: f64, u: f64, y: f64| {
+            let (lo, hi) = self.loss.dual_domain(y);
+            let (v, slack) = (u / w, 4.0 * f64::EPSILON);
+            if v > hi && v <= hi + slack * hi.abs() {
+                hi
+            } else if v < lo && v >= lo - slack * lo.abs() {
+                lo
+            } else {
+                v
+            }
+        };
         let scalar = |w: f64, u: f64, y: f64| match (w > 0.0, u == 0.0) {
-            (true, _) => w * self.loss.conjugate(u / w, y),
+            (true, _) => w * self.loss.conjugate(ratio(w, u, y), y),
             (false, true) => 0.0,
             (false, false) => f64::INFINITY,
         };

@@ -10,9 +10,9 @@ use equipoise::{
 };
 use equipoise_testkit as kit;
 
-pub type AnyProblem = Problem<Box<dyn SmoothTerm>, Box<dyn SeparableTerm>>;
+pub(crate) type AnyProblem = Problem<Box<dyn SmoothTerm>, Box<dyn SeparableTerm>>;
 
-pub fn matrix(dense: &kit::Dense) -> Matrix {
+pub(crate) fn matrix(dense: &kit::Dense) -> Matrix {
     if dense.sparse {
         let entries = (0..dense.rows).flat_map(|r| (0..dense.cols).map(move |c| (r, c)));
         let triplets: Vec<_> =
@@ -28,7 +28,7 @@ fn weights(weights: Option<&Vec<f64>>) -> Values {
     weights.map_or(Values::Uniform(1.0), |list| Values::Each(list.clone()))
 }
 
-pub fn smooth(spec: &kit::Smooth) -> Result<Box<dyn SmoothTerm>, Error> {
+pub(crate) fn smooth(spec: &kit::Smooth) -> Result<Box<dyn SmoothTerm>, Error> {
     Ok(match spec {
         kit::Smooth::Quadratic { q, c } => Box::new(Quadratic::new(matrix(q), c.clone())?),
         kit::Smooth::Factor { m, c } => Box::new(Quadratic::from_factor(matrix(m), c.clone())?),
@@ -75,7 +75,7 @@ fn coupling(spec: &kit::Coupling) -> Result<Coupling, Error> {
     }
 }
 
-pub fn problem(instance: &kit::Instance) -> Result<AnyProblem, Error> {
+pub(crate) fn problem(instance: &kit::Instance) -> Result<AnyProblem, Error> {
     let blocks = match &instance.blocks {
         kit::Blocks::Auto => BlockChoice::Automatic,
         kit::Blocks::Size(size) => BlockChoice::Size(*size),
@@ -89,7 +89,7 @@ pub fn problem(instance: &kit::Instance) -> Result<AnyProblem, Error> {
 }
 
 /// Solves, recomputes the certificate, and fails where what was reported is not what is recomputed.
-pub fn solve_checked(problem: &AnyProblem, settings: &Settings) -> Solution {
+pub(crate) fn solve_checked(problem: &AnyProblem, settings: &Settings) -> Solution {
     let solution = equipoise::solve(problem, settings).expect("a valid problem");
     let again = certificate::check(problem, &solution.x).expect("x of the right length");
     assert!((again.objective - solution.certificate.objective).abs() <= 1e-12 * (1.0 + again.objective.abs()));

@@ -6,5 +6,4 @@
 
 mod adaptor;
 mod agreement;
-mod debug;
 mod known;

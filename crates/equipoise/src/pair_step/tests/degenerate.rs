@@ -57,7 +57,8 @@ fn everything_at_its_bounds_stays_there() {
 fn equal_corners_and_equal_bounds() {
     let mut h = vec![bounds(0.0, 1.0); 5];
     h[4] = bounds(0.3, 0.3);
-    let case = Case::new(&[&[1.0; 5]], &[0.5, 0.5, 0.5, 0.5, 0.3], &[3.0, 3.0, -3.0, -3.0, 9.0], &[1.0; 5], h);
+    let case =
+        Case::new(&[&[1.0; 5]], &[0.5, 0.5, 0.5, 0.5, 0.3], &[3.0, 3.0, -3.0, -3.0, 9.0], &[1.0; 5], h);
     let mut z = [9.0; 5];
     assert!(case.one_row(&case.h, 0.0, &mut z).found);
     assert_eq!(z, [0.0, 0.0, 1.0, 1.0, 0.3]);

@@ -80,7 +80,12 @@ impl Case {
         super::newton::solve(&self.model(), rows, &self.h, lambda, &mut super::DualWorkspace::default(), z)
     }
 
-    pub(super) fn one_row<H: SeparableTerm>(&self, h: &H, guess: f64, z: &mut [f64]) -> super::one_row::OneRow {
+    pub(super) fn one_row<H: SeparableTerm>(
+        &self,
+        h: &H,
+        guess: f64,
+        z: &mut [f64],
+    ) -> super::one_row::OneRow {
         let row = super::one_row::Row { coefficients: &self.a, shift: 0.0 };
         super::one_row::solve(&self.model(), row, h, guess, &mut super::one_row::Workspace::default(), z)
     }
@@ -105,7 +110,9 @@ impl Case {
     pub(super) fn size_of_pull(&self, k: usize, lambda: &[f64]) -> f64 {
         let entry = |r: usize, j: usize| self.a[j * self.rows + r];
         let norm = |r: usize| (0..self.x.len()).map(|j| entry(r, j).powi(2)).sum::<f64>().sqrt();
-        let column = |r: usize| if norm(r) > 0.0 { (entry(r, k) / norm(r)).powi(2) } else { 0.0 };
+        let column = |r: usize| {
+            if norm(r) > 0.0 { (entry(r, k) / norm(r)).powi(2) } else { 0.0 }
+        };
         let squares = (0..self.rows).map(|r| (norm(r) * lambda[r]).powi(2));
         ((0..self.rows).map(column).sum::<f64>() * squares.sum::<f64>()).sqrt()
     }
@@ -130,7 +137,8 @@ impl Case {
         let largest = 1e-3 * z.iter().chain(&self.x).fold(0.0_f64, |l, v| l.max(v.abs()));
         let row = |r: usize| {
             let terms = (0..z.len()).map(|k| self.a[k * self.rows + r] * (z[k] - self.x[k]));
-            let size = (0..z.len()).map(|k| self.a[k * self.rows + r].abs() * (z[k].abs() + self.x[k].abs() + largest));
+            let size = (0..z.len())
+                .map(|k| self.a[k * self.rows + r].abs() * (z[k].abs() + self.x[k].abs() + largest));
             let total = size.sum::<f64>() + shift[r].abs();
             if total > 0.0 { (terms.sum::<f64>() - shift[r]).abs() / total } else { 0.0 }
         };

@@ -8,22 +8,28 @@ use super::super::{DualWorkspace, Rows};
 use super::{Case, Hidden, Pieces};
 use crate::separable::{GroupL2, Piece, SeparableTerm};
 
-/// A number with a sign and a size between 1e-3 and 1e3; sometimes 0, sometimes a small integer (for ties).
-fn number() -> impl Strategy<Value = f64> {
+/// A number with a sign and a size between 10^-spread and 10^spread; sometimes 0 or a small integer (for ties).
+fn number(spread: f64) -> impl Strategy<Value = f64> {
     prop_oneof![
-        6 => (-3.0_f64..3.0, any::<bool>()).prop_map(|(e, s)| 10.0_f64.powf(e) * if s { 1.0 } else { -1.0 }),
+        6 => (-spread..spread, any::<bool>()).prop_map(|(e, s)| 10.0_f64.powf(e) * if s { 1.0 } else { -1.0 }),
         3 => (-2_i8..=2).prop_map(f64::from),
         1 => Just(0.0),
     ]
 }
 
-fn positive() -> impl Strategy<Value = f64> {
-    prop_oneof![(-3.0_f64..3.0).prop_map(|e| 10.0_f64.powf(e)), Just(1.0)]
+fn positive(spread: f64) -> impl Strategy<Value = f64> {
+    prop_oneof![(-spread..spread).prop_map(|e| 10.0_f64.powf(e)), Just(1.0)]
 }
 
 /// A piece, and a value in its domain that is often at an end or at the kink.
-fn piece() -> impl Strategy<Value = (Piece, f64)> {
-    let weights = prop_oneof![Just((0.0, 0.0)), (positive(), Just(0.0)), (positive(), positive()), (Just(0.0), positive())];
+fn piece(spread: f64) -> impl Strategy<Value = (Piece, f64)> {
+    let (positive, number) = (move || positive(spread), move || number(spread));
+    let weights = prop_oneof![
+        Just((0.0, 0.0)),
+        (positive(), Just(0.0)),
+        (positive(), positive()),
+        (Just(0.0), positive())
+    ];
     let ends = prop_oneof![
         Just((f64::NEG_INFINITY, f64::INFINITY)),
         number().prop_map(|l| (l, f64::INFINITY)),
@@ -31,18 +37,17 @@ fn piece() -> impl Strategy<Value = (Piece, f64)> {
         (number(), positive()).prop_map(|(l, width)| (l, l + width)),
         number().prop_map(|l| (l, l)),
     ];
-    (weights, ends, number()).prop_map(|((l1, l2), (lower, upper), x)| {
-        (Piece { l1, l2, lower, upper }, x.max(lower).min(upper))
-    })
+    (weights, ends, number())
+        .prop_map(|((l1, l2), (lower, upper), x)| (Piece { l1, l2, lower, upper }, x.max(lower).min(upper)))
 }
 
-fn case(rows: impl Strategy<Value = usize>, most: usize) -> impl Strategy<Value = Case> {
-    (rows, 1..=most).prop_flat_map(|(m, p)| {
+fn case(rows: impl Strategy<Value = usize>, most: usize, spread: f64) -> impl Strategy<Value = Case> {
+    (rows, 1..=most).prop_flat_map(move |(m, p)| {
         let lists = (
-            prop::collection::vec(number(), m * p),
-            prop::collection::vec(piece(), p),
-            prop::collection::vec(number(), p),
-            prop::collection::vec(positive(), p),
+            prop::collection::vec(number(spread), m * p),
+            prop::collection::vec(piece(spread), p),
+            prop::collection::vec(number(spread), p),
+            prop::collection::vec(positive(spread), p),
         );
         lists.prop_map(move |(a, pieces, g, d)| Case {
             rows: m,
@@ -53,6 +58,34 @@ fn case(rows: impl Strategy<Value = usize>, most: usize) -> impl Strategy<Value 
             h: Pieces(pieces.iter().map(|(piece, _)| *piece).collect()),
             coordinates: (0..p).collect(),
         })
+    })
+}
+
+/// One row: every number on its own scale, from 1e-3 to 1e3.
+fn one_row(most: usize) -> impl Strategy<Value = Case> {
+    case(Just(1), most, 3.0)
+}
+
+/// Several rows: numbers from 0.1 to 10, then each row scaled by a factor from 1e-3 to 1e3, and x, g and D by one
+/// from 10^-spread to 10^spread.
+fn several_rows(
+    rows: std::ops::RangeInclusive<usize>,
+    most: usize,
+    spread: f64,
+) -> impl Strategy<Value = Case> {
+    let of_values = prop::collection::vec(positive(spread), 3);
+    let of_rows = prop::collection::vec(positive(3.0), *rows.end());
+    (case(rows, most, 1.0), of_values, of_rows).prop_map(|(mut case, of_values, of_rows)| {
+        let (x, g, d) = (of_values[0], of_values[1], of_values[2]);
+        let rows = case.rows;
+        case.a.iter_mut().enumerate().for_each(|(i, a)| *a *= of_rows[i % rows]);
+        case.g.iter_mut().for_each(|value| *value *= g);
+        case.d.iter_mut().for_each(|value| *value *= d);
+        for (h, value) in case.h.0.iter_mut().zip(&mut case.x) {
+            *h = Piece { l1: h.l1 * g, l2: h.l2 * d, lower: h.lower * x, upper: h.upper * x };
+            *value = (*value * x).max(h.lower).min(h.upper);
+        }
+        case
     })
 }
 
@@ -72,7 +105,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 2000, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn one_row_is_optimal(case in case(Just(1), 12), guess in number()) {
+    fn one_row_is_optimal(case in one_row(12), guess in number(3.0)) {
         let mut z = vec![0.0; case.x.len()];
         let outcome = case.one_row(&case.h, guess, &mut z);
         prop_assert!(outcome.found);
@@ -82,7 +115,7 @@ proptest! {
     }
 
     #[test]
-    fn one_row_needs_no_closed_form(case in case(Just(1), 12), guess in number()) {
+    fn one_row_needs_no_closed_form(case in one_row(12), guess in number(3.0)) {
         let mut z = vec![0.0; case.x.len()];
         let outcome = case.one_row(&Hidden(case.h.clone()), guess, &mut z);
         prop_assert!(outcome.found);
@@ -92,7 +125,7 @@ proptest! {
     }
 
     #[test]
-    fn newton_is_optimal(case in case(1_usize..=4, 12)) {
+    fn newton_is_optimal(case in several_rows(1..=4, 12, 3.0)) {
         let (mut z, mut lambda) = (vec![0.0; case.x.len()], vec![0.0; case.rows]);
         let outcome = case.newton(&mut lambda, &mut z);
         prop_assert!(outcome.converged, "{outcome:?}");
@@ -102,7 +135,7 @@ proptest! {
     }
 
     #[test]
-    fn two_scalars_agree_with_the_general_solvers(case in case(Just(1), 2).prop_filter("two", |c| c.x.len() == 2)) {
+    fn two_scalars_agree_with_the_general_solvers(case in one_row(2).prop_filter("two", |c| c.x.len() == 2)) {
         let two = |list: &[f64]| [list[0], list[1]];
         let curvature = PairCurvature { d: two(&case.d), cross: 0.0 };
         let z = two_scalars(two(&case.x), two(&case.g), two(&case.a), curvature, [case.h.0[0], case.h.0[1]]);
@@ -124,13 +157,15 @@ proptest! {
 
     #[test]
     fn groups_are_optimal(
-        case in case(0_usize..=3, 9).prop_filter("rows", |c| c.rows > 0),
-        weight in positive(), cut in 0_usize..9, metrics in (positive(), positive()),
+        case in several_rows(1..=3, 9, 1.0), weight in positive(1.0), cut in 0_usize..9, ratio in positive(1.0),
     ) {
         let p = case.x.len();
         let cut = cut.min(p);
         let mut case = Case { h: Pieces(vec![Piece::FREE; p]), ..case };
-        case.d = (0..p).map(|k| if k < cut { metrics.0 } else { metrics.1 }).collect();
+        case.d = (0..p).map(|k| if k < cut { case.d[0] } else { ratio * case.d[0] }).collect();
+        // Between too weak and too strong to be seen beside g and D x.
+        let typical = case.g.iter().chain(&case.x).fold(0.0_f64, |l, v| l.max(v.abs())).max(case.d[0]);
+        let weight = weight * typical;
         let term = GroupL2::new(vec![weight, 2.0 * weight]).expect("weights are fine");
         let list = [Group { block: 0, range: 0..cut }, Group { block: 1, range: cut..p }];
         let (mut z, mut lambda) = (vec![0.0; p], vec![0.0; case.rows]);
@@ -163,7 +198,7 @@ proptest! {
     }
 
     #[test]
-    fn a_shift_that_is_possible_is_met(case in case(Just(1), 8), towards in prop::collection::vec(0.0_f64..1.0, 8)) {
+    fn a_shift_that_is_possible_is_met(case in one_row(8), towards in prop::collection::vec(0.0_f64..1.0, 8)) {
         // The right-hand side of some point in the domain.
         let target: Vec<f64> = case.h.0.iter().zip(&towards).map(|(h, t)| {
             let (lower, upper) = (h.lower.max(-10.0).min(h.upper), h.upper.min(10.0).max(h.lower));

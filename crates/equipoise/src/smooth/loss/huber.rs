@@ -42,4 +42,7 @@ impl ScalarLoss for HuberLoss {
     fn conjugate(&self, u: f64, y: f64) -> f64 {
         if u.abs() <= self.delta { u * (0.5 * u + y) } else { f64::INFINITY }
     }
+    fn dual_domain(&self, _y: f64) -> (f64, f64) {
+        (-self.delta, self.delta)
+    }
 }

@@ -35,6 +35,9 @@ impl ScalarLoss for LogisticLoss {
         let a = -u * y;
         if (0.0..=1.0).contains(&a) { entropy(a) + entropy(1.0 - a) } else { f64::INFINITY }
     }
+    fn dual_domain(&self, y: f64) -> (f64, f64) {
+        (-y.max(0.0), (-y).max(0.0))
+    }
     fn check_targets(&self, targets: &[f64]) -> Result<()> {
         check_labels(targets)
     }

@@ -26,8 +26,12 @@ pub trait ScalarLoss: Debug + Send + Sync {
     fn second_derivative(&self, z: f64, y: f64) -> f64;
     /// The largest second derivative over all z and y.
     fn largest_curvature(&self) -> f64;
-    /// `sup_z u z - phi(z, y)`, infinite outside its domain.
+    /// `sup_z u z - phi(z, y)` for u in [`dual_domain`](Self::dual_domain); infinite elsewhere.
     fn conjugate(&self, u: f64, y: f64) -> f64;
+    /// The interval of u on which the conjugate is finite: the closure of all derivatives.
+    fn dual_domain(&self, _y: f64) -> (f64, f64) {
+        (f64::NEG_INFINITY, f64::INFINITY)
+    }
     /// Refuses targets that the loss is not made for.
     fn check_targets(&self, _targets: &[f64]) -> Result<()> {
         Ok(())

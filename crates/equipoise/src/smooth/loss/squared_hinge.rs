@@ -29,6 +29,9 @@ impl ScalarLoss for SquaredHingeLoss {
         let a = -u * y;
         if a >= 0.0 { a * (0.25 * a - 1.0) } else { f64::INFINITY }
     }
+    fn dual_domain(&self, y: f64) -> (f64, f64) {
+        if y > 0.0 { (f64::NEG_INFINITY, 0.0) } else { (0.0, f64::INFINITY) }
+    }
     fn check_targets(&self, targets: &[f64]) -> Result<()> {
         check_labels(targets)
     }
