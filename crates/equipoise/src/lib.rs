@@ -30,6 +30,7 @@
 //! | [`graph`] | which pairs may move, how often, and what the graph's Laplacian says |
 //! | [`pair_step`] | the exact minimiser of the two-block model |
 //! | [`mod@solve`] | the loop, limits, observer |
+//! | [`models`] | problems that people bring |
 //! | [`certificate`] | how far from optimal, trusting nobody |
 
 pub mod certificate;
@@ -37,6 +38,7 @@ pub mod coupling;
 mod error;
 pub mod graph;
 pub mod matrix;
+pub mod models;
 pub mod pair_step;
 pub mod problem;
 mod selection;
@@ -50,4 +52,4 @@ pub use coupling::Coupling;
 pub use error::{Error, Result};
 pub use matrix::{DenseMatrix, Matrix, SparseMatrix};
 pub use problem::{BlockChoice, Problem, ProbabilityChoice};
-pub use solve::{History, Method, Observer, Progress, Settings, Solution, Solver, Status, solve};
+pub use solve::{History, Method, Observer, PairStepper, Progress, Settings, Solution, Solver, Status, solve};

@@ -1,1 +1,48 @@
-fn main() {}
+//! Every check that a contributor or CI runs: `cargo xtask help` lists them.
+
+mod bench;
+mod check;
+
+use std::process::ExitCode;
+
+const HELP: &str = "\
+cargo xtask COMMAND
+
+  test              everything CI runs: format, lints, tests, docs, examples, lengths, packaging
+  format            rustfmt in check mode
+  lint              clippy, warnings denied
+  unit              unit, integration and property tests of all crates
+  docs              documentation without warnings, and its examples
+  examples          every example of the library, in release
+  lengths           no source file longer than 600 lines
+  package           dry run of packaging the published crates
+  bench NAME        measure in one run against the bare loop: pair_step
+                    [--record FOLDER] writes raw numbers and set-up into FOLDER
+";
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let outcome = match arguments.first().map(String::as_str) {
+        Some("test") => check::all(),
+        Some("format") => check::format(),
+        Some("lint") => check::lint(),
+        Some("unit") => check::unit(),
+        Some("docs") => check::docs(),
+        Some("examples") => check::examples(),
+        Some("lengths") => check::lengths(),
+        Some("package") => check::package(),
+        Some("bench") => bench::run(&arguments[1..]),
+        Some("help" | "--help" | "-h") | None => {
+            print!("{HELP}");
+            Ok(())
+        }
+        Some(other) => Err(anyhow::anyhow!("unknown command `{other}`; `cargo xtask help` lists them")),
+    };
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}

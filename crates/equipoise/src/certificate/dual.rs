@@ -27,6 +27,9 @@ const ROUNDING: f64 = 1e-12;
 const TELLING: f64 = 1e-6;
 /// How often the set of coordinates to repair may grow.
 const MOST_REPAIRS: usize = 6;
+/// Fall of the preconditioned residual (squared) at which a linear system counts as solved: a later repair sees
+/// what is left.
+const SOLVED: f64 = 1e-26;
 const MOST_CONJUGATE_STEPS: usize = 400;
 
 /// The primal point that a bound is sought for.
@@ -132,9 +135,9 @@ impl<F: SmoothTerm, H: SeparableTerm> Search<'_, '_, '_, F, H> {
     /// The bound at `(t u, t lambda)` for the largest t <= 1 at which s fits, if t = 0 fits at all.
     fn scaled_bound(&self, u: &[f64], s: &[f64]) -> f64 {
         // s(t) = t s + (1 - t) s(0), s(0) = -c.
-        let zero = vec![0.0; u.len()];
+        let mut scaled = vec![0.0; u.len()];
         let mut origin = vec![0.0; s.len()];
-        self.side.add_dual_gradient(&zero, &mut origin);
+        self.side.add_dual_gradient(&scaled, &mut origin);
         origin.iter_mut().for_each(|v| *v = -*v);
         let mut t: f64 = 1.0;
         match self.point.residuals.problem.separable() {
@@ -169,10 +172,10 @@ impl<F: SmoothTerm, H: SeparableTerm> Search<'_, '_, '_, F, H> {
             return f64::NEG_INFINITY;
         }
         t = (t * (1.0 - 1e-15)).max(0.0);
-        let u: Vec<f64> = u.iter().map(|u| t * u).collect();
+        scaled.iter_mut().zip(u).for_each(|(scaled, u)| *scaled = t * u);
+        origin.iter_mut().zip(s).for_each(|(origin, s)| *origin = t * s + (1.0 - t) * *origin);
         let lambda: Vec<f64> = self.point.lambda.iter().map(|lambda| t * lambda).collect();
-        let s: Vec<f64> = s.iter().zip(&origin).map(|(s, origin)| t * s + (1.0 - t) * origin).collect();
-        let bound = self.bound(&u, &lambda, &s);
+        let bound = self.bound(&scaled, &lambda, &origin);
         // The origin is always a dual point of a loss, but says something only where the loss can vanish.
         let telling = t > 0.0 || self.point.objective - bound <= TELLING * (1.0 + self.point.objective.abs());
         if telling { bound } else { f64::NEG_INFINITY }
@@ -245,8 +248,9 @@ impl<F: SmoothTerm, H: SeparableTerm> Search<'_, '_, '_, F, H> {
         let mut p: Vec<f64> = r.iter().zip(&inverse).map(|(r, d)| r * d).collect();
         let mut image = vec![0.0; n];
         let mut fit = dot(&r, &p);
+        let enough = SOLVED * fit;
         for _ in 0..MOST_CONJUGATE_STEPS {
-            if fit == 0.0 || self.is_rounding(&r, 1e-3) {
+            if fit <= enough || self.is_rounding(&r, 1e-3) {
                 break;
             }
             if !f.hessian_product(residuals.x, self.point.product, &p, &mut image) {

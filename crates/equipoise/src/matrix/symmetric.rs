@@ -44,10 +44,6 @@ impl PseudoInverse {
         Self { order, scaled }
     }
 
-    /// The number of eigenvalues that count as non-zero.
-    pub(crate) fn rank(&self) -> usize {
-        if self.order == 0 { 0 } else { self.scaled.len() / self.order }
-    }
 
     /// `out = (pseudo-inverse) rhs`.
     pub(crate) fn apply(&self, rhs: &[f64], out: &mut [f64]) {

@@ -1,9 +1,9 @@
-//! Cholesky factor of `M = A diag(1/D) A'`, also when rows of A are dependent.
+//! Root-free Cholesky factor of `M = A diag(1/D) A'`, also when rows of A are dependent.
 //!
 //! | symbol | meaning |
 //! |---|---|
 //! | m | rows of A, size of M |
-//! | L | lower triangle with `M = L L'`, columns packed one after the other |
+//! | L, P | `M = L P L'`: unit lower triangle (columns packed one after the other) and diagonal of pivots |
 //!
 //! Given M, [`Factor::solve`] returns a y with `M y = rhs` for every rhs in the range of M. A row that depends on
 //! others is dropped (its entry of y is 0); `A'y` is the same for every solution, so no pseudo-inverse is needed.
@@ -35,8 +35,10 @@ const RANK_TOLERANCE: f64 = 10.0 * f64::EPSILON;
 pub struct Factor {
     rows: usize,
     rank: usize,
-    /// L packed by columns; in place of each diagonal entry its inverse, 0 for a dropped row.
+    /// L packed by columns; in place of each diagonal entry the inverse of the pivot, 0 for a dropped row.
     lower: Vec<f64>,
+    /// P.
+    pivots: Vec<f64>,
     /// Row of M at each place of L; empty when they are in order.
     order: Vec<u32>,
     /// What is left of the diagonal of M while pivoting; empty unless that was needed.
@@ -95,7 +97,7 @@ impl Factor {
     /// Bytes held, for a cache to count.
     pub fn memory(&self) -> usize {
         size_of::<Self>()
-            + size_of::<f64>() * (self.lower.capacity() + self.left.capacity())
+            + size_of::<f64>() * (self.lower.capacity() + self.pivots.capacity() + self.left.capacity())
             + size_of::<u32>() * self.order.capacity()
     }
 
@@ -113,14 +115,14 @@ impl Factor {
             let (column, rest) = lower.split_at(y.len() - j);
             lower = rest;
             let (head, tail) = y[j..].split_at_mut(1);
-            head[0] *= column[0];
             kernels::axpy(-head[0], &column[1..], tail);
+            head[0] *= column[0];
         }
         let mut lower = self.lower.as_slice();
         for j in (0..y.len()).rev() {
             let (rest, column) = lower.split_at(lower.len() - (y.len() - j));
             lower = rest;
-            y[j] = (y[j] - kernels::dot(&column[1..], &y[j + 1..])) * column[0];
+            y[j] -= kernels::dot(&column[1..], &y[j + 1..]);
         }
     }
 
@@ -129,16 +131,16 @@ impl Factor {
         let place = |r: usize| self.order[r] as usize;
         for j in 0..m {
             let column = self.column(j);
-            y[place(j)] *= column[0];
             let head = y[place(j)];
             for r in j + 1..m {
                 y[place(r)] -= head * column[r - j];
             }
+            y[place(j)] *= column[0];
         }
         for j in (0..m).rev() {
             let column = self.column(j);
             let tail: f64 = (j + 1..m).map(|r| column[r - j] * y[place(r)]).sum();
-            y[place(j)] = (y[place(j)] - tail) * column[0];
+            y[place(j)] -= tail;
         }
     }
 
@@ -153,16 +155,19 @@ impl Factor {
         self.order.clear();
         self.lower.clear();
         self.lower.resize(packed(m, m), 0.0);
+        self.pivots.clear();
+        self.pivots.resize(m, 0.0);
         let mut smallest = f64::INFINITY;
         for j in 0..m {
             let (done, rest) = self.lower.split_at_mut(packed(m, j));
             let column = &mut rest[..m - j];
             column.copy_from_slice(&gram[j * m + j..(j + 1) * m]);
             let diagonal = column[0];
-            subtract_earlier(m, j, done, column);
+            subtract_earlier(m, &self.pivots[..j], done, column);
             let share = if diagonal > 0.0 { column[0] / diagonal } else { 0.0 };
             smallest = smallest.min(share);
-            self.rank += usize::from(finish_column(column, share > 0.0));
+            self.pivots[j] = finish_column(column, share > 0.0);
+            self.rank += usize::from(self.pivots[j] > 0.0);
         }
         smallest
     }
@@ -191,13 +196,12 @@ impl Factor {
             for (r, value) in column.iter_mut().enumerate() {
                 *value = entry(self.order[j + r] as usize, self.order[j] as usize);
             }
-            subtract_earlier(m, j, done, column);
-            let kept = finish_column(column, keep);
-            self.rank += usize::from(kept);
-            if kept {
-                for (row, l) in self.order[j + 1..].iter().zip(&column[1..]) {
-                    self.left[*row as usize] -= l * l;
-                }
+            subtract_earlier(m, &self.pivots[..j], done, column);
+            let pivot = finish_column(column, keep);
+            self.pivots[j] = pivot;
+            self.rank += usize::from(pivot > 0.0);
+            for (row, l) in self.order[j + 1..].iter().zip(&column[1..]) {
+                self.left[*row as usize] -= pivot * l * l;
             }
         }
     }
@@ -209,13 +213,15 @@ fn packed(m: usize, j: usize) -> usize {
     j * m - (j * j.saturating_sub(1)) / 2
 }
 
-/// `column -= sum over earlier columns k of L_jk L_k`, four of them at a time.
-fn subtract_earlier(m: usize, j: usize, done: &[f64], column: &mut [f64]) {
+/// `column -= sum over earlier columns k of L_jk P_k L_k`, four of them at a time.
+fn subtract_earlier(m: usize, pivots: &[f64], done: &[f64], column: &mut [f64]) {
+    let j = pivots.len();
     let below = |k: usize| &done[packed(m, k) + j - k..packed(m, k) + m - k];
     let mut k = 0;
     while k + 4 <= j {
         let (a, b, c, d) = (below(k), below(k + 1), below(k + 2), below(k + 3));
-        let (ta, tb, tc, td) = (a[0], b[0], c[0], d[0]);
+        let p = &pivots[k..k + 4];
+        let (ta, tb, tc, td) = (p[0] * a[0], p[1] * b[0], p[2] * c[0], p[3] * d[0]);
         for ((((out, a), b), c), d) in column.iter_mut().zip(a).zip(b).zip(c).zip(d) {
             *out -= (ta * a + tb * b) + (tc * c + td * d);
         }
@@ -223,20 +229,21 @@ fn subtract_earlier(m: usize, j: usize, done: &[f64], column: &mut [f64]) {
     }
     for k in k..j {
         let a = below(k);
-        kernels::axpy(-a[0], a, column);
+        kernels::axpy(-pivots[k] * a[0], a, column);
     }
 }
 
-/// Divides by the root of the pivot, or clears the column of a dropped row; says whether it was kept.
-fn finish_column(column: &mut [f64], keep: bool) -> bool {
-    if !keep || column[0].is_nan() || column[0] <= 0.0 {
+/// Divides by the pivot, or clears the column of a dropped row; returns the pivot, 0 when it was dropped.
+fn finish_column(column: &mut [f64], keep: bool) -> f64 {
+    let pivot = column[0];
+    let inverse = 1.0 / pivot;
+    if !keep || pivot.is_nan() || pivot <= 0.0 || inverse.is_infinite() {
         column.fill(0.0);
-        return false;
+        return 0.0;
     }
-    let inverse = 1.0 / column[0].sqrt();
     for l in &mut column[1..] {
         *l *= inverse;
     }
     column[0] = inverse;
-    true
+    pivot
 }

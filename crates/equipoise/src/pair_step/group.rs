@@ -19,7 +19,7 @@ use std::ops::Range;
 use super::dual::{self, Dual, Height, Outcome, Size, Workspace};
 use super::newton::{measure_rows, residual_of, stay};
 use super::{Columns, Model, Rows};
-use crate::separable::GroupL2;
+use crate::separable::{GroupL2, norm};
 
 /// One block of the problem and where its coordinates are in the model.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -86,6 +86,7 @@ pub fn solve<C: Columns + ?Sized>(
     let pair_step = rows.shift.iter().all(|s| *s == 0.0);
     let space = &mut workspace.coordinates;
     space.slopes.resize(model.len(), 0.0);
+    space.rounding.resize(model.len(), 0.0);
     space.groups.clear();
     space.groups.resize(h.list.len(), (0.0, 0.0));
     let mut grouped = Grouped { model, rows, h, space, z };
@@ -127,6 +128,8 @@ impl<C: Columns + ?Sized> Dual for Grouped<'_, C> {
             self.h.term.prox(group.block, v, d, &mut self.z[range.clone()]);
             let (alpha, beta) = self.h.term.prox_slope(group.block, v, d);
             self.space.groups[place] = (alpha / d, beta / d);
+            let rounding = if alpha > 0.0 { norm(v) } else { 0.0 };
+            self.space.rounding[range.clone()].fill(rounding);
             let value = self.h.term.value(group.block, &self.z[range.clone()]);
             sum.q += value;
             sum.magnitude += value;
@@ -146,7 +149,7 @@ impl<C: Columns + ?Sized> Dual for Grouped<'_, C> {
         let fixed: f64 = lambda.iter().zip(self.rows.shift).map(|(l, s)| l * s).sum();
         sum.q -= fixed;
         sum.magnitude += fixed.abs();
-        sum.size = Size { now: now.sqrt(), moved: moved.sqrt(), arrived: false };
+        sum.size = Size { now: now.sqrt(), moved: moved.sqrt(), real: false };
         sum.noise = noise.sqrt();
         sum
     }
@@ -167,8 +170,7 @@ impl<C: Columns + ?Sized> Dual for Grouped<'_, C> {
     }
 
     fn residual(&mut self, phi: &mut [f64]) -> Size {
-        let z = &*self.z;
-        residual_of(self.model, self.rows, self.space, z, |_, k| z[k] == 0.0, phi)
+        residual_of(self.model, self.rows, self.space, self.z, phi)
     }
 
     fn correct(&mut self, delta: &[f64]) -> bool {
@@ -203,7 +205,7 @@ impl<C: Columns + ?Sized> Dual for Grouped<'_, C> {
                 continue;
             };
             let x = &self.model.x[group.range.clone()];
-            let size = x.iter().map(|x| x * x).sum::<f64>().sqrt();
+            let size = norm(x);
             let weight = if size > 0.0 { self.h.term.weight(group.block) / size } else { 0.0 };
             for k in group.range.clone() {
                 let pull = self.model.gradient[k] + weight * self.model.x[k];

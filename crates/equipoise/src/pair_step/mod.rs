@@ -29,6 +29,7 @@
 //!
 //! Reference: the design notes, "Exact pair/block subproblem".
 
+mod ascent;
 mod columns;
 mod dual;
 mod factor;

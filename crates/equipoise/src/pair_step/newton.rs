@@ -13,7 +13,7 @@
 //! holds to rounding. O(p m^2) a Newton iteration, O(p) + O(m^2) memory.
 //! Must not know: random numbers, threads, which pair.
 
-use super::dual::{self, Dual, Height, Outcome, Size, Workspace};
+use super::dual::{self, Dual, Height, NO_STEP, Outcome, Size, Workspace};
 use super::one_row::{stretch, within};
 use super::{Columns, Model, Rows};
 use crate::separable::SeparableTerm;
@@ -51,6 +51,7 @@ pub fn solve<C: Columns + ?Sized, H: SeparableTerm + ?Sized>(
     let pair_step = rows.shift.iter().all(|s| *s == 0.0);
     let space = &mut workspace.coordinates;
     space.slopes.resize(model.len(), 0.0);
+    space.rounding.resize(model.len(), 0.0);
     let mut separable = Separable { model, rows, h, space, z };
     dual::solve(&mut separable, lambda, pair_step, &mut workspace.rows)
 }
@@ -72,7 +73,9 @@ pub(super) fn measure_rows<C: Columns + ?Sized>(
         columns.add(k, 1.0, column);
         column.iter().zip(norms.iter_mut()).for_each(|(a, n)| *n += a * a);
     }
-    norms.iter_mut().for_each(|n| *n = n.sqrt());
+    for n in norms.iter_mut() {
+        *n = n.sqrt();
+    }
     sizes.clear();
     sizes.extend((0..columns.len()).map(|k| {
         column.fill(0.0);
@@ -124,11 +127,12 @@ impl<C: Columns + ?Sized, H: SeparableTerm + ?Sized> Dual for Separable<'_, C, H
             now += if step == 0.0 { 0.0 } else { (size * x).powi(2) };
             moved += (size * step).powi(2);
             noise += (size * pull * p).powi(2);
+            self.space.rounding[k] = if p > 0.0 { x.abs() + pull * p } else { 0.0 };
         }
         let fixed: f64 = lambda.iter().zip(self.rows.shift).map(|(l, s)| l * s).sum();
         sum.q -= fixed;
         sum.magnitude += fixed.abs();
-        sum.size = Size { now: now.sqrt(), moved: moved.sqrt(), arrived: false };
+        sum.size = Size { now: now.sqrt(), moved: moved.sqrt(), real: false };
         sum.noise = noise.sqrt();
         sum
     }
@@ -142,7 +146,7 @@ impl<C: Columns + ?Sized, H: SeparableTerm + ?Sized> Dual for Separable<'_, C, H
     }
 
     fn residual(&mut self, phi: &mut [f64]) -> Size {
-        residual_of(self.model, self.rows, self.space, self.z, |space, k| space.slopes[k] == 0.0, phi)
+        residual_of(self.model, self.rows, self.space, self.z, phi)
     }
 
     fn correct(&mut self, delta: &[f64]) -> bool {
@@ -183,18 +187,17 @@ impl<C: Columns + ?Sized, H: SeparableTerm + ?Sized> Dual for Separable<'_, C, H
 }
 
 /// `A (z - x) - shift`, and the size of its terms in units of the rows' norms. Columns are added up in runs, so
-/// that the rounding error does not grow with their number. `at_kink` tells coordinates whose value is exact.
+/// that the rounding error does not grow with their number.
 pub(super) fn residual_of<C: Columns + ?Sized>(
     model: &Model<'_>,
     rows: Rows<'_, C>,
     space: &mut dual::CoordinateSpace,
     z: &[f64],
-    at_kink: impl Fn(&dual::CoordinateSpace, usize) -> bool,
     phi: &mut [f64],
 ) -> Size {
     const RUN: usize = 256;
     phi.iter_mut().zip(rows.shift).for_each(|(phi, shift)| *phi = -shift);
-    let (mut now, mut moved, mut arrived) = (0.0, 0.0, false);
+    let (mut now, mut moved, mut real) = (0.0, 0.0, false);
     for first in (0..z.len()).step_by(RUN) {
         space.column.fill(0.0);
         for k in first..z.len().min(first + RUN) {
@@ -202,11 +205,11 @@ pub(super) fn residual_of<C: Columns + ?Sized>(
             rows.columns.add(k, step, &mut space.column);
             now += if step == 0.0 { 0.0 } else { (size * x).powi(2) };
             moved += (size * step).powi(2);
-            arrived |= step != 0.0 && size > 0.0 && at_kink(space, k);
+            real |= size > 0.0 && step.abs() > NO_STEP * space.rounding[k];
         }
         phi.iter_mut().zip(&space.column).for_each(|(phi, part)| *phi += part);
     }
-    Size { now: now.sqrt(), moved: moved.sqrt(), arrived }
+    Size { now: now.sqrt(), moved: moved.sqrt(), real }
 }
 
 /// z = x, for all coordinates or for those in some row.

@@ -22,6 +22,8 @@ use crate::separable::SeparableTerm;
 
 /// Relative size of what may be missing on the row for it to count as met.
 const MET: f64 = 1e-12;
+/// Beyond this many coordinates the root is sought by evaluations alone: listing the pieces takes 64 bytes each.
+const MOST_RAMPS: usize = 50_000;
 /// Values this close to a bound or a kink (relative to themselves and to x) are at it.
 const SNAP: f64 = 4.0 * f64::EPSILON;
 
@@ -167,6 +169,9 @@ fn collect_ramps<H: SeparableTerm + ?Sized>(
     ramps: &mut Vec<Ramp>,
 ) -> bool {
     ramps.clear();
+    if row.coefficients.len() > MOST_RAMPS {
+        return false;
+    }
     for (k, &a) in row.coefficients.iter().enumerate() {
         let Some(piece) = h.piece(model.coordinates[k]) else {
             return false;

@@ -117,9 +117,11 @@ pub(super) fn polish<H: SeparableTerm + ?Sized>(
 ) -> (f64, usize) {
     let mut bracket = Bracket::default();
     let mut e = evaluate(model, row, h, if guess.is_finite() { guess } else { 0.0 }, z);
-    let mut evaluations = 1;
+    let (mut evaluations, mut largest) = (1, 0.0_f64);
     while evaluations < EVALUATIONS {
-        if e.phi.abs() <= f64::EPSILON * e.size || e.steepest == 0.0 {
+        // Where everything is 0 at the root the size of phi vanishes with it.
+        largest = largest.max(f64::EPSILON * e.size);
+        if e.phi.abs() <= f64::EPSILON * e.size.max(largest) || e.steepest == 0.0 {
             return (e.lambda, evaluations);
         }
         bracket.insert(e);

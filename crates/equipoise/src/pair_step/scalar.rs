@@ -56,7 +56,7 @@ pub fn single(x: f64, g: f64, d: f64, h: Piece) -> f64 {
 /// let z = two_scalars([0.5, 0.25], [1.0, -1.0], [1.0, 1.0], curvature, [bounds, bounds]);
 /// assert_eq!(z, Ok([0.0, 0.75])); // the free step of 1 would pass the bound at 0
 /// ```
-#[inline]
+#[inline(always)]
 pub fn two_scalars(
     x: [f64; 2],
     g: [f64; 2],
@@ -64,11 +64,30 @@ pub fn two_scalars(
     curvature: PairCurvature,
     h: [Piece; 2],
 ) -> Result<[f64; 2], Unbounded> {
-    let simple = h[0].l1 == 0.0 && h[1].l1 == 0.0 && h[0].l2 == 0.0 && h[1].l2 == 0.0;
-    if !simple {
+    // The common case stays small enough to be compiled into the caller's loop.
+    let bounds_only = h[0].l1 == 0.0 && h[1].l1 == 0.0 && h[0].l2 == 0.0 && h[1].l2 == 0.0;
+    let own = curvature.d[0] + curvature.d[1];
+    let eta = own - 2.0 * curvature.cross;
+    if bounds_only && a[0] == a[1] && a[0] != 0.0 && eta > CANCELLED * own {
+        return Ok(balanced((g[1] - g[0]) / eta, x, h));
+    }
+    on_any_row(x, g, a, curvature, h)
+}
+
+/// Two scalars with any coefficients and pieces.
+#[inline(never)]
+fn on_any_row(
+    x: [f64; 2],
+    g: [f64; 2],
+    a: [f64; 2],
+    curvature: PairCurvature,
+    h: [Piece; 2],
+) -> Result<[f64; 2], Unbounded> {
+    let bounds_only = h[0].l1 == 0.0 && h[1].l1 == 0.0 && h[0].l2 == 0.0 && h[1].l2 == 0.0;
+    if !bounds_only {
         return with_penalties(x, g, a, curvature, h);
     }
-    let (eta, _) = line_curvature(a, curvature, [0.0, 0.0]);
+    let eta = line_curvature(a, curvature, [0.0, 0.0]);
     let slope = a[1] * g[0] - a[0] * g[1];
     if eta > 0.0 {
         let t = -slope / eta;
@@ -77,12 +96,30 @@ pub fn two_scalars(
     without_curvature(x, g, a, curvature, h, step_to_zero(slope, eta))
 }
 
-/// eta, or 0 where it is nothing but rounding; and the pieces of it that could not cancel.
+/// Equal coefficients and bounds only: what the one takes the other gives. No branch depends on the data, since
+/// in a random order none could be predicted.
 #[inline]
-fn line_curvature(a: [f64; 2], curvature: PairCurvature, l2: [f64; 2]) -> (f64, f64) {
+fn balanced(step: f64, x: [f64; 2], h: [Piece; 2]) -> [f64; 2] {
+    let room = [h[0].lower - x[0], h[0].upper - x[0], x[1] - h[1].upper, x[1] - h[1].lower];
+    // Plain comparisons are one instruction each; `f64::max` would look for NaN as well.
+    let larger = |a: f64, b: f64| if a > b { a } else { b };
+    let smaller = |a: f64, b: f64| if a < b { a } else { b };
+    let step = smaller(smaller(larger(larger(step, room[0]), room[2]), room[1]), room[3]);
+    let mut z = [x[0] + step, x[1] - step];
+    // A bound that is met is assigned: x + (upper - x) may differ from it in the last digit.
+    z[0] = if step == room[0] { h[0].lower } else { z[0] };
+    z[0] = if step == room[1] { h[0].upper } else { z[0] };
+    z[1] = if step == room[2] { h[1].upper } else { z[1] };
+    z[1] = if step == room[3] { h[1].lower } else { z[1] };
+    z
+}
+
+/// eta, or 0 where it is nothing but rounding.
+#[inline]
+fn line_curvature(a: [f64; 2], curvature: PairCurvature, l2: [f64; 2]) -> f64 {
     let own = a[1] * a[1] * (curvature.d[0] + l2[0]) + a[0] * a[0] * (curvature.d[1] + l2[1]);
     let eta = own - 2.0 * a[0] * a[1] * curvature.cross;
-    (if eta > CANCELLED * own { eta } else { 0.0 }, own)
+    if eta > CANCELLED * own { eta } else { 0.0 }
 }
 
 /// The t where `slope + eta t` is zero; infinite, or 0 for a flat line, without curvature.
@@ -138,7 +175,7 @@ fn with_penalties(
     curvature: PairCurvature,
     h: [Piece; 2],
 ) -> Result<[f64; 2], Unbounded> {
-    let (eta, _) = line_curvature(a, curvature, [h[0].l2, h[1].l2]);
+    let eta = line_curvature(a, curvature, [h[0].l2, h[1].l2]);
     let smooth = a[1] * (g[0] + h[0].l2 * x[0]) - a[0] * (g[1] + h[1].l2 * x[1]);
     let jumps = [h[0].l1 * a[1].abs(), h[1].l1 * a[0].abs()];
     let kinks = [
@@ -217,8 +254,7 @@ fn free_scalar(x: f64, g: f64, d: f64, h: Piece) -> Result<f64, Unbounded> {
     if d > 0.0 {
         return Ok(single(x, g, d, h));
     }
-    let excess = crate::separable::Piece { l2: 0.0, ..h };
-    let pull = if g.abs() > excess.l1 { -g - excess.l1 * -g.signum() } else { 0.0 };
+    let pull = if g.abs() > h.l1 { h.l1.copysign(g) - g } else { 0.0 };
     if h.l2 > 0.0 {
         return Ok(clamp(pull / h.l2, h));
     }

@@ -155,6 +155,11 @@ impl Blocks {
         self.order.is_empty().then(|| self.span(i))
     }
 
+    /// Whether the blocks follow one another in the order of the coordinates.
+    pub(crate) fn in_order(&self) -> bool {
+        self.order.is_empty()
+    }
+
     /// The coordinate at a position in the order of the blocks.
     #[inline]
     pub(crate) fn coordinate(&self, position: usize) -> usize {

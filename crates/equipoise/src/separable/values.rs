@@ -74,12 +74,7 @@ pub(crate) fn common_length(named: &[(&str, &Values)]) -> Result<Option<usize>> 
             match common {
                 None => common = Some(found),
                 Some(expected) if expected != found => {
-                    return Err(Error::ShapeMismatch {
-                        input: (*name).into(),
-                        unit: "entries",
-                        found,
-                        expected,
-                    });
+                    return Err(Error::ShapeMismatch { input: (*name).into(), unit: "entries", found, expected });
                 }
                 Some(_) => {}
             }

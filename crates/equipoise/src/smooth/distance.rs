@@ -2,6 +2,8 @@
 //!
 //! The paper's synthetic problem is of this form. No half: the curvature is `2 w_c`.
 
+use std::ops::Range;
+
 use super::{DualSide, SmoothTerm};
 use crate::error::Result;
 use crate::matrix::{check_finite_vector, check_length};
@@ -38,6 +40,14 @@ impl SmoothTerm for Distance {
     #[inline]
     fn partial(&self, c: usize, x: &[f64], _product: &[f64]) -> f64 {
         2.0 * self.weight.at(c) * (x[c] - self.target[c])
+    }
+    #[inline]
+    fn range_partials(&self, range: Range<usize>, x: &[f64], _product: &[f64], out: &mut [f64]) {
+        let values = out.iter_mut().zip(&x[range.clone()]).zip(&self.target[range.clone()]);
+        match &self.weight {
+            Values::Uniform(w) => values.for_each(|((out, x), t)| *out = 2.0 * w * (x - t)),
+            Values::Each(w) => values.zip(&w[range]).for_each(|(((out, x), t), w)| *out = 2.0 * w * (x - t)),
+        }
     }
     #[inline]
     fn curvature(&self, c: usize) -> f64 {

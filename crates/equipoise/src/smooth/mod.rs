@@ -22,6 +22,7 @@ pub use quadratic::Quadratic;
 pub use sum::Sum;
 
 use std::fmt::Debug;
+use std::ops::Range;
 
 /// Least squares `1/2 sum_k w_k (M_k x - y_k)^2`.
 pub type LeastSquares = LossOfProduct<loss::Squared>;
@@ -73,6 +74,14 @@ pub trait SmoothTerm: Debug + Send + Sync {
     #[inline]
     fn partials(&self, coordinates: &[usize], x: &[f64], product: &[f64], out: &mut [f64]) {
         for (out, &c) in out.iter_mut().zip(coordinates) {
+            *out = self.partial(c, x, product);
+        }
+    }
+
+    /// The same for consecutive coordinates.
+    #[inline]
+    fn range_partials(&self, range: Range<usize>, x: &[f64], product: &[f64], out: &mut [f64]) {
+        for (out, c) in out.iter_mut().zip(range) {
             *out = self.partial(c, x, product);
         }
     }
@@ -159,6 +168,9 @@ impl SmoothTerm for Box<dyn SmoothTerm> {
     }
     fn partials(&self, coordinates: &[usize], x: &[f64], product: &[f64], out: &mut [f64]) {
         (**self).partials(coordinates, x, product, out);
+    }
+    fn range_partials(&self, range: Range<usize>, x: &[f64], product: &[f64], out: &mut [f64]) {
+        (**self).range_partials(range, x, product, out);
     }
     fn add_all_to_product(&self, coordinates: &[usize], deltas: &[f64], product: &mut [f64]) {
         (**self).add_all_to_product(coordinates, deltas, product);

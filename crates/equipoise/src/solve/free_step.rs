@@ -55,10 +55,13 @@ impl<F: SmoothTerm, H: SeparableTerm> FreeStep<'_, F, H> {
         while left > 0 && self.budget.stop().is_none() {
             let Some(mut face) = Face::at(self.problem, state) else { break };
             let Some(direction) = self.direction(state, &mut face, &mut left) else { break };
+            let reach = face.reach(&state.x, &direction.d);
             let after = self.search(state, &face, &direction, before)?;
             let gain = before - after;
             before = after;
-            if gain.is_nan() || gain <= 1e-15 * (1.0 + after.abs()) {
+            // A face that ends at once is not yet the right one, and too large to be walked end by end.
+            let premature = reach < 0.1 && direction.d.len() > LARGEST_PROJECTION;
+            if gain.is_nan() || gain <= 1e-15 * (1.0 + after.abs()) || premature {
                 break;
             }
         }
@@ -66,7 +69,7 @@ impl<F: SmoothTerm, H: SeparableTerm> FreeStep<'_, F, H> {
     }
 
     /// A descent direction on the face; coordinates that would leave it at once are held.
-    fn direction(&self, state: &State, face: &mut Face, left: &mut usize) -> Option<Direction> {
+    fn direction(&self, state: &State, face: &mut Face<'_, F, H>, left: &mut usize) -> Option<Direction> {
         for _ in 0..8 {
             let direction = conjugate_gradients(self, state, face, left)?;
             if !face.hold_wrong_ways(&direction.d) {
@@ -77,7 +80,7 @@ impl<F: SmoothTerm, H: SeparableTerm> FreeStep<'_, F, H> {
     }
 
     /// Moves along the direction; returns the new objective (the old one when nothing was lower).
-    fn search(&self, state: &mut State, face: &Face, direction: &Direction, before: f64) -> Result<f64> {
+    fn search(&self, state: &mut State, face: &Face<'_, F, H>, direction: &Direction, before: f64) -> Result<f64> {
         let d = &direction.d;
         let reach = face.reach(&state.x, d);
         if direction.ray && reach == f64::INFINITY {
@@ -119,14 +122,14 @@ impl<F: SmoothTerm, H: SeparableTerm> FreeStep<'_, F, H> {
     }
 
     /// x + t d, with what meets its end of the face assigned to it.
-    fn along(&self, state: &State, face: &Face, d: &[f64], t: f64, reach: f64) -> State {
+    fn along(&self, state: &State, face: &Face<'_, F, H>, d: &[f64], t: f64, reach: f64) -> State {
         let mut x: Vec<f64> = state.x.iter().zip(d).map(|(x, d)| x + t * d).collect();
         face.snap(&state.x, d, &mut x, if t >= reach { t } else { f64::INFINITY });
         State::new(self.problem.smooth(), x)
     }
 
     /// The point of the face nearest to x + d with A x = b.
-    fn projected(&self, state: &State, face: &Face, d: &[f64]) -> Option<State> {
+    fn projected(&self, state: &State, face: &Face<'_, F, H>, d: &[f64]) -> Option<State> {
         let f = self.problem.smooth();
         let coordinates: Vec<usize> = (0..d.len()).collect();
         let metric: Vec<f64> = (0..d.len()).map(|c| self.metric.diagonal(f, c)).collect();

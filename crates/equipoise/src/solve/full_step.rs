@@ -10,11 +10,12 @@
 
 use super::metric::Metric;
 use super::subproblem::Subproblem;
-use crate::matrix::dot;
+use crate::certificate::separable_value;
 use crate::coupling::CouplingColumns;
 use crate::pair_step::Model;
+use crate::pair_step::group::Group;
 use crate::problem::Problem;
-use crate::separable::SeparableTerm;
+use crate::separable::{Nonsmooth, SeparableTerm};
 use crate::smooth::SmoothTerm;
 use crate::state::State;
 
@@ -41,46 +42,41 @@ impl FullStep {
         metric: &Metric,
         state: &mut State,
     ) -> f64 {
-        let (f, blocks) = (problem.smooth(), problem.blocks());
-        let mut groups = Vec::new();
-        let mut coordinates: Vec<usize> = Vec::with_capacity(problem.dimension());
-        let mut base: Vec<f64> = Vec::with_capacity(problem.dimension());
-        for i in 0..blocks.len() {
-            let from = coordinates.len();
-            coordinates.extend(blocks.coordinates(i));
-            base.extend(blocks.coordinates(i).map(|c| metric.at(f, c, i)));
-            if matches!(problem.separable(), crate::separable::Nonsmooth::Groups(_)) {
-                groups.push(crate::pair_step::group::Group { block: i, range: from..coordinates.len() });
-            }
-        }
-        let x: Vec<f64> = coordinates.iter().map(|&c| state.x[c]).collect();
+        let (f, blocks, coupling) = (problem.smooth(), problem.blocks(), problem.independent_coupling());
+        let order: Vec<usize> = (0..problem.dimension()).map(|position| blocks.coordinate(position)).collect();
+        let groups = groups_of(problem);
+        let gathered: Vec<f64> =
+            if blocks.in_order() { Vec::new() } else { order.iter().map(|&c| state.x[c]).collect() };
+        let x = if blocks.in_order() { &state.x } else { &gathered };
         let mut gradient = vec![0.0; x.len()];
-        f.partials(&coordinates, &state.x, &state.product, &mut gradient);
+        f.partials(&order, &state.x, &state.product, &mut gradient);
         let before_smooth = f.value(&state.x, &state.product);
-        let before = before_smooth + crate::certificate::separable_value(problem, &state.x);
-        let columns = CouplingColumns::new(problem.independent_coupling(), &coordinates);
-        let coupling = problem.independent_coupling();
+        let before = before_smooth + separable_value(problem, &state.x);
         let tolerated = coupling.infeasibility(&state.x).max(1e-3 * coupling.allowed_infeasibility());
+        let columns = CouplingColumns::new(coupling, &order);
         let mut z = vec![0.0; x.len()];
-        let mut trial = State { x: state.x.clone(), product: vec![0.0; state.product.len()] };
-        let mut scaled = base.clone();
+        let mut metric_now = vec![0.0; x.len()];
         for attempt in 0..MOST_DOUBLINGS {
-            scaled.iter_mut().zip(&base).for_each(|(scaled, base)| *scaled = self.sigma * base);
-            let model = Model { coordinates: &coordinates, x: &x, gradient: &gradient, metric: &scaled };
+            for i in 0..blocks.len() {
+                blocks.span(i).for_each(|k| metric_now[k] = self.sigma * metric.at(f, order[k], i));
+            }
+            let model = Model { coordinates: &order, x, gradient: &gradient, metric: &metric_now };
             if !self.subproblem.solve(&model, &columns, problem.separable(), &groups, &mut z) {
                 self.sigma *= 4.0;
                 continue;
             }
-            coordinates.iter().zip(&z).for_each(|(&c, &z)| trial.x[c] = z);
-            trial.refresh(f);
-            let step: Vec<f64> = z.iter().zip(&x).map(|(z, x)| z - x).collect();
-            let bend: f64 = step.iter().zip(&scaled).map(|(step, d)| 0.5 * d * step * step).sum();
+            let (mut linear, mut bend) = (0.0, 0.0);
+            for k in 0..x.len() {
+                let step = z[k] - x[k];
+                linear += gradient[k] * step;
+                bend += 0.5 * metric_now[k] * step * step;
+            }
+            let trial = State::new(f, in_natural_order(&order, &z, blocks.in_order()));
             let smooth = f.value(&trial.x, &trial.product);
-            let model_value = before_smooth + dot(&gradient, &step) + bend;
-            let after = smooth + crate::certificate::separable_value(problem, &trial.x);
+            let after = smooth + separable_value(problem, &trial.x);
             let rounding = 1e-14 * (1.0 + before.abs() + before_smooth.abs());
             let feasible = coupling.infeasibility(&trial.x) <= tolerated;
-            if feasible && smooth <= model_value + rounding && after <= before {
+            if feasible && smooth <= before_smooth + linear + bend + rounding && after <= before {
                 if attempt == 0 {
                     self.sigma = (self.sigma * BOLDER).max(1e-12);
                 }
@@ -95,4 +91,23 @@ impl FullStep {
         self.sigma = 1.0;
         0.0
     }
+}
+
+/// Where every block lies in the order of the blocks; nothing unless h is a group norm.
+fn groups_of<F: SmoothTerm, H: SeparableTerm>(problem: &Problem<F, H>) -> Vec<Group> {
+    let blocks = problem.blocks();
+    match problem.separable() {
+        Nonsmooth::Coordinates(_) => Vec::new(),
+        Nonsmooth::Groups(_) => {
+            (0..blocks.len()).map(|block| Group { block, range: blocks.span(block) }).collect()
+        }
+    }
+}
+
+fn in_natural_order(order: &[usize], z: &[f64], natural: bool) -> Vec<f64> {
+    let mut x = z.to_vec();
+    if !natural {
+        order.iter().zip(z).for_each(|(&c, &z)| x[c] = z);
+    }
+    x
 }

@@ -25,6 +25,8 @@ pub(crate) struct Metric {
     /// Factor for two blocks that move together.
     pair: f64,
     inverse_step: f64,
+    /// The metric of every coordinate of a block moving alone, where it is one number.
+    uniform: Option<f64>,
 }
 
 impl Metric {
@@ -44,7 +46,11 @@ impl Metric {
             isotropic: Vec::new(),
             pair: if apart { 1.0 } else { 2.0 },
             inverse_step: 1.0 / step_size,
+            uniform: None,
         };
+        let first = metric.at(f, 0, 0);
+        let alike = metric.factors.is_empty() && (1..f.dimension()).all(|c| metric.at(f, c, 0) == first);
+        metric.uniform = alike.then_some(first);
         if let Nonsmooth::Groups(_) = problem.separable() {
             let strongest = |i: usize| blocks.coordinates(i).map(|c| f.curvature(c)).fold(floor, f64::max);
             metric.isotropic = (0..blocks.len()).map(|i| metric.factor(i) * strongest(i)).collect();
@@ -62,6 +68,12 @@ impl Metric {
     pub(crate) fn at<F: SmoothTerm>(&self, f: &F, c: usize, i: usize) -> f64 {
         self.inverse_step
             * if self.isotropic.is_empty() { self.factor(i) * f.curvature(c).max(self.floor) } else { self.isotropic[i] }
+    }
+
+    /// The metric of every coordinate, where they are all alike (and h is not a group norm).
+    #[inline]
+    pub(crate) fn uniform(&self) -> Option<f64> {
+        self.uniform
     }
 
     /// By how much it grows when two blocks move together.

@@ -15,9 +15,11 @@ mod repair;
 mod sequential;
 mod settings;
 mod solution;
+mod stepper;
 mod subproblem;
 
 pub use observer::{History, Observer, Progress};
 pub use sequential::{Solver, solve};
 pub use settings::{Method, Settings};
 pub use solution::{Solution, Status};
+pub use stepper::PairStepper;

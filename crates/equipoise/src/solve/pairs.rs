@@ -181,39 +181,58 @@ impl<'a, F: SmoothTerm, H: SeparableTerm> PairUpdater<'a, F, H> {
         }
     }
 
+    /// h = 0: the blocks in place where they are contiguous, gathered otherwise.
     fn smooth_pair(&mut self, state: &mut State, i: usize, j: usize) {
-        self.gather(state, i, j);
         let (problem, coupling, metric) = (self.problem, self.coupling, &self.metric);
+        let in_place = [dense_block(problem, coupling, i), dense_block(problem, coupling, j)];
         let Kernel::Smooth(cache) = &mut self.kernel else { return };
-        let factor_of_pair = if i == j { 1.0 } else { metric.pair_factor() };
+        let pair_factor = if i == j { 1.0 } else { metric.pair_factor() };
         let factor = cache.factor(i, j, |block, gram| {
             for c in problem.blocks().coordinates(block) {
-                coupling.add_outer(c, 1.0 / (factor_of_pair * metric.at(problem.smooth(), c, block)), gram);
+                coupling.add_outer(c, 1.0 / (pair_factor * metric.at(problem.smooth(), c, block)), gram);
             }
         });
-        let gathered = &mut self.gathered;
-        let (m, size) = (coupling.rows(), problem.blocks().size(i));
-        self.subproblem.lambda.resize(m, 0.0);
+        self.subproblem.lambda.resize(coupling.rows(), 0.0);
+        if let ([Some(first), Some(second)], Some(d), true) = (in_place, metric.uniform(), i != j) {
+            let f = problem.smooth();
+            let gathered = &mut self.gathered;
+            let total = first.range.len() + second.range.len();
+            gathered.gradient.resize(total, 0.0);
+            gathered.z.resize(total, 0.0);
+            let (g, h) = gathered.gradient.split_at_mut(first.range.len());
+            f.range_partials(first.range.clone(), &state.x, &state.product, g);
+            f.range_partials(second.range.clone(), &state.x, &state.product, h);
+            let block = |part: &DenseBlock<'a>, gradient| smooth_rows::Block {
+                columns: part.columns,
+                x: &state.x[part.range.clone()],
+                gradient,
+                metric: smooth_rows::Metric::Isotropic(pair_factor * d),
+            };
+            let blocks = [block(&first, &*g), block(&second, &*h)];
+            let (z, w) = gathered.z.split_at_mut(first.range.len());
+            let lambda = &mut self.subproblem.lambda;
+            smooth_rows::step(blocks, factor, lambda, &mut self.smooth, [&mut *z, &mut *w]);
+            state.set_range(f, first.range, z);
+            state.set_range(f, second.range, w);
+            return;
+        }
+        gather(&mut self.gathered, problem, coupling, metric, state, [i, j]);
+        let (gathered, m, size) = (&mut self.gathered, coupling.rows(), problem.blocks().size(i));
         let total = gathered.x.len();
         let (first_z, second_z) = gathered.z.split_at_mut(size);
-        let columns = |range: Range<usize>, block: usize| match dense_block(problem, coupling, block) {
-            _ if range.is_empty() => &[], // a single block has no partner
-            Some(columns) => columns,
-            None => &gathered.columns[range.start * m..range.end * m],
-        };
-        let block = |range: Range<usize>, index: usize| smooth_rows::Block {
-            columns: columns(range.clone(), index),
+        let block = |range: Range<usize>| smooth_rows::Block {
+            columns: &gathered.columns[range.start * m..range.end * m],
             x: &gathered.x[range.clone()],
             gradient: &gathered.gradient[range.clone()],
             metric: smooth_rows::Metric::Diagonal(&gathered.metric[range]),
         };
-        let blocks = [block(0..size, i), block(size..total, j)];
+        let blocks = [block(0..size), block(size..total)];
         smooth_rows::step(blocks, factor, &mut self.subproblem.lambda, &mut self.smooth, [first_z, second_z]);
         self.scatter(state);
     }
 
     fn general_pair(&mut self, state: &mut State, i: usize, j: usize) {
-        self.gather(state, i, j);
+        gather(&mut self.gathered, self.problem, self.coupling, &self.metric, state, [i, j]);
         let gathered = &mut self.gathered;
         let model = Model {
             coordinates: &gathered.coordinates,
@@ -225,39 +244,6 @@ impl<'a, F: SmoothTerm, H: SeparableTerm> PairUpdater<'a, F, H> {
         let separable = self.problem.separable();
         if self.subproblem.solve(&model, &columns, separable, &gathered.groups, &mut gathered.z) {
             self.scatter(state);
-        }
-    }
-
-    /// Copies what the pair's model needs into one place.
-    #[inline]
-    fn gather(&mut self, state: &State, i: usize, j: usize) {
-        let (f, blocks, m) = (self.problem.smooth(), self.problem.blocks(), self.coupling.rows());
-        let gathered = &mut self.gathered;
-        gathered.coordinates.clear();
-        gathered.metric.clear();
-        gathered.groups.clear();
-        let pair_factor = if i == j { 1.0 } else { self.metric.pair_factor() };
-        let pair = [i, j];
-        for &block in if i == j { &pair[..1] } else { &pair[..] } {
-            let from = gathered.coordinates.len();
-            gathered.coordinates.extend(blocks.coordinates(block));
-            let metric = &self.metric;
-            let of = |&c: &usize| pair_factor * metric.at(f, c, block);
-            gathered.metric.extend(gathered.coordinates[from..].iter().map(of));
-            gathered.groups.push(Group { block, range: from..gathered.coordinates.len() });
-        }
-        let size = gathered.coordinates.len();
-        gathered.x.clear();
-        gathered.x.extend(gathered.coordinates.iter().map(|&c| state.x[c]));
-        gathered.gradient.resize(size, 0.0);
-        f.partials(&gathered.coordinates, &state.x, &state.product, &mut gathered.gradient);
-        gathered.z.resize(size, 0.0);
-        let in_place = dense_block(self.problem, self.coupling, i).is_some();
-        if matches!(self.kernel, Kernel::Smooth(_)) && !in_place {
-            gathered.columns.resize(size * m, 0.0);
-            for (&c, column) in gathered.coordinates.iter().zip(gathered.columns.chunks_exact_mut(m)) {
-                self.coupling.copy_column(c, column);
-            }
         }
     }
 
@@ -273,14 +259,55 @@ impl<'a, F: SmoothTerm, H: SeparableTerm> PairUpdater<'a, F, H> {
     }
 }
 
-/// The columns of a block where they lie contiguously in a dense A.
+/// Copies what the pair's model needs into one place.
+fn gather<F: SmoothTerm, H: SeparableTerm>(
+    gathered: &mut Gathered,
+    problem: &Problem<F, H>,
+    coupling: &Coupling,
+    metric: &Metric,
+    state: &State,
+    pair: [usize; 2],
+) {
+    let (f, blocks, m) = (problem.smooth(), problem.blocks(), coupling.rows());
+    let (list, pair_factor) =
+        if pair[0] == pair[1] { (&pair[..1], 1.0) } else { (&pair[..], metric.pair_factor()) };
+    gathered.coordinates.clear();
+    gathered.metric.clear();
+    gathered.groups.clear();
+    for &block in list {
+        let from = gathered.coordinates.len();
+        gathered.coordinates.extend(blocks.coordinates(block));
+        let of = |&c: &usize| pair_factor * metric.at(f, c, block);
+        gathered.metric.extend(gathered.coordinates[from..].iter().map(of));
+        gathered.groups.push(Group { block, range: from..gathered.coordinates.len() });
+    }
+    let size = gathered.coordinates.len();
+    gathered.x.clear();
+    gathered.x.extend(gathered.coordinates.iter().map(|&c| state.x[c]));
+    gathered.gradient.resize(size, 0.0);
+    f.partials(&gathered.coordinates, &state.x, &state.product, &mut gathered.gradient);
+    gathered.z.resize(size, 0.0);
+    gathered.columns.resize(size * m, 0.0);
+    for (&c, column) in gathered.coordinates.iter().zip(gathered.columns.chunks_exact_mut(m.max(1))) {
+        coupling.copy_column(c, column);
+    }
+}
+
+/// A block whose coordinates and whose columns in a dense A are contiguous.
+#[derive(Debug, Clone)]
+struct DenseBlock<'a> {
+    range: Range<usize>,
+    columns: &'a [f64],
+}
+
 #[inline]
 fn dense_block<'a, F: SmoothTerm, H: SeparableTerm>(
     problem: &Problem<F, H>,
     coupling: &'a Coupling,
     block: usize,
-) -> Option<&'a [f64]> {
+) -> Option<DenseBlock<'a>> {
     let Shape::Rows(Matrix::Dense(matrix)) = coupling.shape() else { return None };
-    let span = problem.blocks().contiguous(block)?;
-    Some(&matrix.values()[span.start * coupling.rows()..span.end * coupling.rows()])
+    let range = problem.blocks().contiguous(block)?;
+    let columns = &matrix.values()[range.start * coupling.rows()..range.end * coupling.rows()];
+    Some(DenseBlock { range, columns })
 }

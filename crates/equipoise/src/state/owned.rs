@@ -1,5 +1,7 @@
 //! The state of one thread, in memory of its own.
 
+use std::ops::Range;
+
 use crate::smooth::SmoothTerm;
 
 /// x and the maintained product of f.
@@ -25,9 +27,21 @@ impl State {
     #[inline]
     pub(crate) fn set<F: SmoothTerm>(&mut self, f: &F, c: usize, z: f64) {
         let delta = z - self.x[c];
-        if delta != 0.0 {
-            self.x[c] = z;
+        self.x[c] = z;
+        if f.product_len() > 0 && delta != 0.0 {
             f.add_to_product(c, delta, &mut self.product);
+        }
+    }
+
+    /// Sets consecutive coordinates.
+    #[inline]
+    pub(crate) fn set_range<F: SmoothTerm>(&mut self, f: &F, range: Range<usize>, z: &[f64]) {
+        if f.product_len() == 0 {
+            self.x[range].copy_from_slice(z);
+            return;
+        }
+        for (c, z) in range.zip(z) {
+            self.set(f, c, *z);
         }
     }
 }

@@ -2,8 +2,21 @@
 //!
 //! * `adaptor`: hands the testkit's plain instances to the solver, and puts every solution through the certificate.
 //! * `agreement`: random problems against the independent oracle.
+//! * `bad_input`: one broken thing a test, the error and its evidence.
+//! * `behaviour`: what is repeatable, what binds, what is reported.
+//! * `conformance`: what every term must satisfy; a new term is one line in a list.
+//! * `drift`: ten million pair moves leave A x = b intact.
 //! * `known`: problems with known optima.
+//! * `numbers`, `samples`: the data of these tests.
+//! * `properties`: properties of the optimum on random problems.
 
 mod adaptor;
 mod agreement;
+mod bad_input;
+mod behaviour;
+mod conformance;
+mod drift;
 mod known;
+mod numbers;
+mod properties;
+mod samples;

@@ -8,6 +8,9 @@ mod vectors;
 use super::{Columns, DenseColumns, Model, Rows};
 use crate::separable::{Piece, PieceTerm, SeparableTerm};
 
+/// Where all data is 0 there is nothing to be relative to; the data is never between this and 1e-9.
+pub(super) const NOTHING: f64 = 1e-12;
+
 /// A piece for every coordinate.
 #[derive(Debug, Clone)]
 pub(super) struct Pieces(pub(super) Vec<Piece>);
@@ -96,7 +99,7 @@ impl Case {
     }
 
     /// How far coordinate k moves, over eps, if it has to make up for the rounding on a row.
-    fn burden(&self, z: &[f64], k: usize) -> f64 {
+    pub(super) fn burden(&self, z: &[f64], k: usize) -> f64 {
         let row = |r: usize| {
             let terms =
                 (0..z.len()).map(|j| self.a[j * self.rows + r].abs() * (z[j].abs() + self.x[j].abs()));
@@ -128,7 +131,7 @@ impl Case {
                 + self.h.value(k, z[k]).abs()
                 + self.h.value(k, self.x[k]).abs()
         };
-        (0..z.len()).map(one).sum()
+        NOTHING + (0..z.len()).map(one).sum::<f64>()
     }
 
     /// The largest `|A (z - x) - shift|`, a row, relative to the sizes of its terms (and a thousandth of what they
@@ -160,7 +163,7 @@ impl Case {
                 + (self.d[k] + piece.l2) * largest
                 + (self.d[k] + piece.l2) * (z[k].abs() + self.x[k].abs())
                 + piece.l1;
-            (lo - s).max(s - hi).max(0.0) / total.max(f64::MIN_POSITIVE)
+            (lo - s).max(s - hi).max(0.0) / total.max(NOTHING)
         };
         (0..z.len()).map(one).fold(0.0, f64::max)
     }

@@ -29,24 +29,24 @@ pub(super) struct Direction {
 pub(super) fn conjugate_gradients<F: SmoothTerm, H: SeparableTerm>(
     step: &FreeStep<'_, F, H>,
     state: &State,
-    face: &Face,
+    face: &Face<'_, F, H>,
     left: &mut usize,
 ) -> Option<Direction> {
     let (f, n) = (step.problem.smooth(), state.x.len());
     let projector = Projector::new(step, face);
     let mut d = vec![0.0; n];
     let mut r = face.slope.clone();
-    let mut v = vec![0.0; n];
-    projector.apply(&mut r, &mut v);
-    let mut fit = dot(&r, &v);
+    // Holds the projected slope, then the image of the direction, by turns.
+    let mut image = vec![0.0; n];
+    projector.apply(&mut r, &mut image);
+    let mut fit = dot(&r, &image);
     let start = fit;
     let unprojected: f64 =
         (0..n).filter(|&c| face.is_free(c)).map(|c| face.slope[c] * face.slope[c] * projector.inverse(c)).sum();
     if fit.is_nan() || fit <= NOTHING_LEFT * unprojected {
         return None;
     }
-    let mut p: Vec<f64> = v.iter().map(|v| -v).collect();
-    let mut image = vec![0.0; n];
+    let mut p: Vec<f64> = image.iter().map(|v| -v).collect();
     let mut moved = false;
     while *left > 0 && fit > FALL * start && step.budget.stop().is_none() {
         *left -= 1;
@@ -71,15 +71,15 @@ pub(super) fn conjugate_gradients<F: SmoothTerm, H: SeparableTerm>(
             r[c] = if face.is_free(c) { r[c] + t * image[c] } else { 0.0 };
         }
         moved = true;
-        projector.apply(&mut r, &mut v);
-        let next = dot(&r, &v);
+        projector.apply(&mut r, &mut image);
+        let next = dot(&r, &image);
         if next.is_nan() || next <= 0.0 {
             break;
         }
         let ratio = next / fit;
         fit = next;
         for c in 0..n {
-            p[c] = ratio * p[c] - v[c];
+            p[c] = ratio * p[c] - image[c];
         }
     }
     moved.then_some(Direction { d, ray: false, proven: false })
@@ -89,14 +89,19 @@ pub(super) fn conjugate_gradients<F: SmoothTerm, H: SeparableTerm>(
 fn add_separable_curvature<F: SmoothTerm, H: SeparableTerm>(
     step: &FreeStep<'_, F, H>,
     state: &State,
-    face: &Face,
+    face: &Face<'_, F, H>,
     p: &[f64],
     image: &mut [f64],
 ) {
-    if !face.bend.is_empty() {
-        image.iter_mut().zip(p).zip(&face.bend).for_each(|((image, p), bend)| *image += bend * p);
-    }
-    let Nonsmooth::Groups(h) = step.problem.separable() else { return };
+    let h = match step.problem.separable() {
+        Nonsmooth::Coordinates(h) => {
+            if !h.is_zero() {
+                (0..p.len()).for_each(|c| image[c] += face.bend(c) * p[c]);
+            }
+            return;
+        }
+        Nonsmooth::Groups(h) => h,
+    };
     let blocks = step.problem.blocks();
     for i in 0..blocks.len() {
         let size = blocks.coordinates(i).map(|c| state.x[c] * state.x[c]).sum::<f64>().sqrt();
@@ -113,7 +118,7 @@ fn add_separable_curvature<F: SmoothTerm, H: SeparableTerm>(
 /// `v = D^-1 (r - A'y)` on the face with `A v = 0`, D the diagonal of the curvature.
 struct Projector<'a, 'b, F, H> {
     step: &'a FreeStep<'b, F, H>,
-    face: &'a Face,
+    face: &'a Face<'a, F, H>,
     factor: Option<Factor>,
 }
 
@@ -134,8 +139,7 @@ impl<'a, 'b, F: SmoothTerm, H: SeparableTerm> Projector<'a, 'b, F, H> {
 
     #[inline]
     fn inverse(&self, c: usize) -> f64 {
-        let bend = if self.face.bend.is_empty() { 0.0 } else { self.face.bend[c] };
-        1.0 / (self.step.metric.diagonal(self.step.problem.smooth(), c) + bend)
+        1.0 / (self.step.metric.diagonal(self.step.problem.smooth(), c) + self.face.bend(c))
     }
 
     /// Takes the part of r that the rows carry out of it (which keeps later steps accurate), then `v = D^-1 r`.

@@ -1,0 +1,158 @@
+//! The command line as typed. Meaning and ranges are checked later, by those who use the values.
+//!
+//! Defaults that a help text quotes are the library's own.
+
+mod generate;
+mod solve;
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand};
+use clap_complete::Shell;
+
+pub(crate) use generate::{Data, Destination, GenerateArguments, Kind, Size};
+pub(crate) use solve::SolveArguments;
+
+const ABOUT: &str = "Certified solver for convex problems under linear coupling constraints:\n\
+                     minimise f(x) + h(x) subject to A x = b";
+
+const EXAMPLES: &str = "\
+EXAMPLES
+  equipoise demo                                      see it work, no files needed
+  equipoise generate lasso --size 500 --out my-lasso  make a problem with known optimum
+  equipoise solve my-lasso/problem.toml --out x.json  solve it
+  equipoise verify my-lasso/problem.toml x.json       check the answer, trusting nobody
+
+EXIT STATUS
+  0  converged, or the certificate is met
+  1  finished without converging, or the certificate is not met
+  2  error";
+
+/// `equipoise`.
+#[derive(Debug, Parser)]
+#[command(name = "equipoise", version, about = ABOUT, after_help = EXAMPLES)]
+pub(crate) struct Arguments {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Solve a problem file and certify the answer
+    Solve(SolveArguments),
+    /// Check a solution against its problem, from raw data alone
+    Verify(VerifyArguments),
+    /// Make a random problem whose optimum is known
+    Generate(GenerateArguments),
+    /// Describe a communication graph: edges, degrees, diameter, Laplacian
+    Graph(GraphArguments),
+    /// Solve a built-in problem and explain the result (no files needed)
+    Demo,
+    /// Print the completion script of a shell
+    #[command(after_help = COMPLETIONS_EXAMPLES)]
+    Completions {
+        /// The shell
+        shell: Shell,
+    },
+}
+
+const COMPLETIONS_EXAMPLES: &str = "\
+EXAMPLES
+  equipoise completions bash > ~/.local/share/bash-completion/completions/equipoise
+  equipoise completions fish > ~/.config/fish/completions/equipoise.fish";
+
+const VERIFY_EXAMPLES: &str = "\
+EXAMPLES
+  equipoise verify problem.toml x.json
+  equipoise verify problem.toml x.json --tolerance 1e-8 --json
+
+The certificate is met when x is in the domain of h, max |Ax - b| <= 1e-9 (1 + max |b|), and the
+duality gap is within T (1 + |objective|); where there is no gap, the KKT residual within T.
+Exit status: 0 met, 1 not met, 2 error.";
+
+/// `equipoise verify`.
+#[derive(Debug, Args)]
+#[command(after_help = VERIFY_EXAMPLES)]
+pub(crate) struct VerifyArguments {
+    /// The problem
+    #[arg(value_name = "PROBLEM.toml")]
+    pub(crate) problem: PathBuf,
+    /// The solution: what `solve --out` wrote, or any JSON object with a list `x`
+    #[arg(value_name = "SOLUTION.json")]
+    pub(crate) solution: PathBuf,
+    #[arg(long, value_name = "T", allow_hyphen_values = true, help = solve::tolerance_help())]
+    pub(crate) tolerance: Option<f64>,
+    /// Print the certificate as one JSON object
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+const GRAPH_EXAMPLES: &str = "\
+TOPOLOGIES
+  ring  clique  star  star+ring  tree+ring  tree  wheel
+  grid or grid:ROWSxCOLUMNS
+  erdos-renyi or erdos-renyi:PROBABILITY
+  random-regular or random-regular:DEGREE
+
+EXAMPLES
+  equipoise graph star+ring 24
+  equipoise graph random-regular:4 1000 --seed 7 --json
+
+Exit status: 0 connected, 1 disconnected (no problem can be solved over it), 2 error.";
+
+/// `equipoise graph`.
+#[derive(Debug, Args)]
+#[command(after_help = GRAPH_EXAMPLES)]
+pub(crate) struct GraphArguments {
+    /// The shape, perhaps with a parameter after a colon
+    pub(crate) topology: String,
+    /// The number of nodes
+    #[arg(value_name = "N")]
+    pub(crate) nodes: usize,
+    /// Seed of random topologies
+    #[arg(long, value_name = "S", default_value_t = 0)]
+    pub(crate) seed: u64,
+    /// Print one JSON object
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+    use equipoise::Settings;
+    use equipoise::graph::Topology;
+
+    use super::*;
+
+    #[test]
+    fn the_command_line_is_well_formed() {
+        Arguments::command().debug_assert();
+    }
+
+    #[test]
+    fn help_quotes_the_defaults_of_the_library() {
+        let mut command = Arguments::command();
+        let help = |name: &str, command: &mut clap::Command| {
+            let found = command.find_subcommand_mut(name).expect("a subcommand");
+            found.render_long_help().to_string()
+        };
+        let default = Settings::default();
+        let tolerance = format!("[default: {:e}]", default.tolerance);
+        for name in ["solve", "verify"] {
+            let text = help(name, &mut command);
+            assert!(text.contains(&tolerance), "{text}");
+        }
+        let text = help("solve", &mut command);
+        assert_eq!((default.max_updates, default.max_epochs, default.time_limit), (None, None, None));
+        assert_eq!(text.matches("[default: no limit]").count(), 3, "{text}");
+        assert!(text.contains("[default: auto]") && text.contains("[default: 0]"), "{text}");
+    }
+
+    #[test]
+    fn help_names_every_topology() {
+        for name in Topology::NAMES {
+            assert!(GRAPH_EXAMPLES.split_whitespace().any(|word| word == *name), "{name}");
+        }
+    }
+}

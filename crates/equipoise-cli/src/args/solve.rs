@@ -1,0 +1,91 @@
+//! `equipoise solve`, as typed.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use clap::builder::PossibleValuesParser;
+use equipoise::Settings;
+
+use crate::settings::{method_name, method_names};
+
+const EXAMPLES: &str = "\
+EXAMPLES
+  equipoise solve problem.toml
+  equipoise solve problem.toml --tolerance 1e-9 --out x.json --history run.csv
+  equipoise solve problem.toml --json --time-limit 10 | jq .objective
+  equipoise solve changed.toml --warm-start x.json
+
+Options win over [solve] of the problem file. Ctrl-C ends a run with the best iterate so far.
+Exit status: 0 converged, 1 finished without converging (the status says why), 2 error.";
+
+/// `equipoise solve`.
+#[derive(Debug, Default, Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct SolveArguments {
+    /// The problem: [smooth], [separable], [coupling], [blocks], [graph], [solve]
+    #[arg(value_name = "PROBLEM.toml")]
+    pub(crate) problem: PathBuf,
+    /// Write the result, x included, to this JSON file
+    #[arg(long, value_name = "FILE")]
+    pub(crate) out: Option<PathBuf>,
+    /// Print the result as one JSON object, and nothing else, on stdout
+    #[arg(long)]
+    pub(crate) json: bool,
+    #[arg(long, value_name = "T", allow_hyphen_values = true, help = tolerance_help())]
+    pub(crate) tolerance: Option<f64>,
+    #[arg(long, value_name = "S", allow_hyphen_values = true, help = time_limit_help())]
+    pub(crate) time_limit: Option<f64>,
+    #[arg(long, value_name = "N", help = max_epochs_help())]
+    pub(crate) max_epochs: Option<u64>,
+    #[arg(long, value_name = "N", help = max_updates_help())]
+    pub(crate) max_updates: Option<u64>,
+    #[arg(long, value_parser = PossibleValuesParser::new(method_names()), help = method_help())]
+    pub(crate) method: Option<String>,
+    #[arg(long, value_name = "N", help = seed_help())]
+    pub(crate) seed: Option<u64>,
+    /// Write a row to this CSV file at every checkpoint
+    #[arg(long, value_name = "FILE.csv")]
+    pub(crate) history: Option<PathBuf>,
+    /// Begin at the x of this solution file, moved to the nearest feasible point if need be
+    #[arg(long, value_name = "FILE")]
+    pub(crate) warm_start: Option<PathBuf>,
+    /// Say nothing but errors, that a run did not converge, and what --json asks for
+    #[arg(long, short)]
+    pub(crate) quiet: bool,
+}
+
+/// Also the help of `verify --tolerance`.
+pub(super) fn tolerance_help() -> String {
+    let default = Settings::default().tolerance;
+    format!(
+        "Allowed duality gap, relative to 1 + |objective|; KKT residual where there is no gap [default: {default:e}]"
+    )
+}
+
+fn time_limit_help() -> String {
+    format!("Most seconds {}", limit(Settings::default().time_limit))
+}
+
+fn max_epochs_help() -> String {
+    format!("Most epochs; in one, as many blocks move as there are {}", limit(Settings::default().max_epochs))
+}
+
+fn max_updates_help() -> String {
+    format!("Most pair updates {}", limit(Settings::default().max_updates))
+}
+
+fn method_help() -> String {
+    let default = method_name(Settings::default().method);
+    format!("`pairs` is the paper's algorithm; `auto` adds second-order steps [default: {default}]")
+}
+
+fn seed_help() -> String {
+    format!(
+        "Seed of the random draws and of random topologies; one seed, one result [default: {}]",
+        Settings::default().seed
+    )
+}
+
+fn limit(default: Option<impl std::fmt::Display>) -> String {
+    default.map_or_else(|| "[default: no limit]".into(), |limit| format!("[default: {limit}]"))
+}

@@ -1,0 +1,58 @@
+//! How a command ends: its exit status, and the one place where an error is printed.
+//!
+//! | status | meaning |
+//! |---|---|
+//! | 0 | converged, or the certificate is met; also when the reader of a pipe has gone |
+//! | 1 | finished without converging, or the certificate is not met |
+//! | 2 | error, usage errors included |
+
+use std::io::{self, ErrorKind, Write};
+use std::process::ExitCode;
+
+use anyhow::Context;
+
+/// What a command that did its work found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Outcome {
+    /// Converged, met, done.
+    Met,
+    /// Not converged, not met.
+    NotMet,
+}
+
+impl From<bool> for Outcome {
+    fn from(met: bool) -> Self {
+        if met { Self::Met } else { Self::NotMet }
+    }
+}
+
+/// The exit status of a command; prints its error, if it had one.
+pub(crate) fn code(result: anyhow::Result<Outcome>) -> ExitCode {
+    match result {
+        Ok(Outcome::Met) => ExitCode::SUCCESS,
+        Ok(Outcome::NotMet) => ExitCode::from(1),
+        Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
+        Err(error) => {
+            note(format_args!("error: {error:#}"));
+            ExitCode::from(2)
+        }
+    }
+}
+
+/// One line on stderr; a closed stderr is nobody's problem.
+pub(crate) fn note(line: impl std::fmt::Display) {
+    let _ = writeln!(io::stderr(), "{line}");
+}
+
+/// Text on stdout, whole and flushed.
+pub(crate) fn print(text: &str) -> anyhow::Result<()> {
+    let mut out = io::stdout().lock();
+    out.write_all(text.as_bytes()).and_then(|()| out.flush()).context("cannot write to stdout")
+}
+
+fn is_broken_pipe(error: &anyhow::Error) -> bool {
+    error
+        .chain()
+        .filter_map(|cause| cause.downcast_ref::<io::Error>())
+        .any(|cause| cause.kind() == ErrorKind::BrokenPipe)
+}

@@ -1,0 +1,85 @@
+//! Results in words, and as the objects that are written to files.
+
+use std::fmt::Write;
+
+use equipoise::{Certificate, Solution, Status};
+use equipoise_formats::SolutionFile;
+
+use crate::progress::measure;
+
+/// The longest x that is printed.
+const SHORT: usize = 10;
+
+/// A solution as the file and `--json` hold it.
+pub(crate) fn solution_file(solution: Solution) -> SolutionFile {
+    let Solution { status, x, certificate, updates, epochs, seconds, seed } = solution;
+    SolutionFile {
+        status: status.name().into(),
+        objective: certificate.objective,
+        smooth: certificate.smooth,
+        separable: certificate.separable,
+        infeasibility: certificate.infeasibility,
+        kkt_residual: certificate.kkt_residual,
+        duality_gap: certificate.duality_gap,
+        multipliers: certificate.multipliers,
+        updates,
+        epochs,
+        seconds,
+        seed,
+        x,
+    }
+}
+
+/// A solution for people; `written` says where x went, if it went anywhere.
+pub(crate) fn solution(solution: &Solution, tolerance: f64, written: Option<&str>) -> String {
+    let mut text = format!("{}\n", solution.status);
+    text += &certificate(&solution.certificate, tolerance);
+    let (updates, epochs, seconds) = (solution.updates, solution.epochs, solution.seconds);
+    line(&mut text, "work", &format!("{updates} updates, {epochs:.1} epochs, {seconds:.3} s"));
+    let x = match written {
+        _ if solution.x.len() <= SHORT => numbers(&solution.x),
+        Some(path) => format!("{} numbers, in {path}", solution.x.len()),
+        None => format!("{} numbers; --out FILE writes them", solution.x.len()),
+    };
+    line(&mut text, "x", &x);
+    text
+}
+
+/// A certificate for people.
+pub(crate) fn certificate(certificate: &Certificate, tolerance: f64) -> String {
+    let mut text = String::new();
+    let Certificate { objective, smooth, separable, .. } = certificate;
+    line(&mut text, "objective", &format!("{objective} (smooth {smooth} + separable {separable})"));
+    let (name, found, allowed) = measure(certificate, tolerance);
+    line(&mut text, name, &format!("{found:.3e} (allowed {allowed:.3e})"));
+    if certificate.duality_gap.is_some() {
+        line(&mut text, "KKT residual", &format!("{:.3e}", certificate.kkt_residual));
+    }
+    let (found, allowed) = (certificate.infeasibility, certificate.allowed_infeasibility);
+    line(&mut text, "infeasibility", &format!("{found:.3e} (allowed {allowed:.3e})"));
+    if (1..=SHORT).contains(&certificate.multipliers.len()) {
+        line(&mut text, "multipliers", &numbers(&certificate.multipliers));
+    }
+    text
+}
+
+/// Why a run that did not converge ended, and what to do about it, in one line.
+pub(crate) fn not_converged(solution: &Solution, tolerance: f64) -> String {
+    let (name, found, allowed) = measure(&solution.certificate, tolerance);
+    let advice = match solution.status {
+        Status::IterationLimit => "raise --max-epochs or --max-updates, or continue with --warm-start",
+        Status::TimeLimit => "raise --time-limit, or continue with --warm-start",
+        Status::Stalled => "no step makes progress any more; the tolerance may be beyond double precision",
+        _ => "continue with --warm-start",
+    };
+    format!("not converged: {}: {name} {found:.3e}, allowed {allowed:.3e}; {advice}", solution.status)
+}
+
+fn line(text: &mut String, name: &str, value: &str) {
+    let _ = writeln!(text, "  {name:<15}{value}");
+}
+
+fn numbers(list: &[f64]) -> String {
+    let words: Vec<String> = list.iter().map(f64::to_string).collect();
+    format!("[{}]", words.join(", "))
+}

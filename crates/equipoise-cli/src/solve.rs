@@ -1,0 +1,127 @@
+//! `equipoise solve`: read, check, run, render.
+
+use std::fs::{self, OpenOptions};
+use std::path::Path;
+
+use anyhow::{Context, Result};
+use equipoise::{Settings, Solution, Solver, Status};
+use equipoise_formats::{ProblemFile, read_solution, write_solution};
+
+use crate::args::SolveArguments;
+use crate::exit::{self, Outcome, note};
+use crate::problem::{self, AnyProblem, Pairs};
+use crate::watch::Watch;
+use crate::{interrupt, report, settings};
+
+/// The most dropped rows that are named one by one.
+const MOST_NAMED: usize = 3;
+
+/// Everything that a run needs, checked.
+struct Plan<'a> {
+    args: &'a SolveArguments,
+    problem: AnyProblem,
+    settings: Settings,
+    start: Option<Vec<f64>>,
+    watch: Watch,
+}
+
+pub(crate) fn run(args: &SolveArguments) -> Result<Outcome> {
+    let mut plan = Plan::new(args)?;
+    let solution = plan.solve()?;
+    let converged = solution.status == Status::Converged;
+    plan.render(solution)?;
+    Ok(converged.into())
+}
+
+impl<'a> Plan<'a> {
+    fn new(args: &'a SolveArguments) -> Result<Self> {
+        let file = ProblemFile::read(&args.problem)?;
+        let settings = settings::resolve(&file.solve, args)?;
+        args.out.as_deref().map_or(Ok(()), check_writable)?;
+        let problem = problem::build(file, &args.problem, Pairs::OfFile { seed: settings.seed })?;
+        if !args.quiet {
+            note_dropped_rows(&problem);
+        }
+        let start =
+            args.warm_start.as_deref().map(|path| warm_start(path, &problem, args.quiet)).transpose()?;
+        let watch = Watch::new(args.history.as_deref())?;
+        Ok(Self { args, problem, settings, start, watch })
+    }
+
+    fn solve(&mut self) -> Result<Solution> {
+        let flag = interrupt::flag()?;
+        if !self.args.quiet {
+            self.watch.show_bar(&self.settings);
+        }
+        let mut solver =
+            Solver::new(&self.problem, &self.settings).observer(&mut self.watch).interrupt(&flag);
+        if let Some(start) = self.start.take() {
+            solver = solver.warm_start(start);
+        }
+        let solution = solver.run().with_context(|| self.args.problem.display().to_string());
+        self.watch.hide_bar();
+        solution
+    }
+
+    fn render(self, solution: Solution) -> Result<()> {
+        let args = self.args;
+        if solution.status != Status::Converged {
+            note(report::not_converged(&solution, self.settings.tolerance));
+        }
+        let words = if args.json || args.quiet {
+            String::new()
+        } else {
+            let written = args.out.as_ref().map(|path| path.display().to_string());
+            report::solution(&solution, self.settings.tolerance, written.as_deref())
+        };
+        let file = report::solution_file(solution);
+        args.out.as_ref().map_or(Ok(()), |path| write_solution(path, &file))?;
+        exit::print(&if args.json { file.to_json()? + "\n" } else { words })?;
+        self.watch.finish()
+    }
+}
+
+fn note_dropped_rows(problem: &AnyProblem) {
+    let dropped = problem.dropped_rows();
+    for row in dropped.iter().take(MOST_NAMED) {
+        let of = &row.of;
+        note(format_args!("note: row {} of A x = b follows from rows {of:?} and is left out", row.row));
+    }
+    if dropped.len() > MOST_NAMED {
+        note(format_args!("note: so do {} more rows", dropped.len() - MOST_NAMED));
+    }
+}
+
+/// The x of a solution file, or the feasible point nearest to it.
+fn warm_start(path: &Path, problem: &AnyProblem, quiet: bool) -> Result<Vec<f64>> {
+    let x = read_solution(path)?.x;
+    let coupling = problem.coupling();
+    let feasible = x.len() == problem.dimension()
+        && problem::outside_domain(problem, &x).is_none()
+        && coupling.infeasibility(&x) <= coupling.allowed_infeasibility();
+    if feasible {
+        return Ok(x);
+    }
+    let nearest = problem.nearest_feasible(&x).with_context(|| format!("warm start {}", path.display()))?;
+    if !quiet {
+        note(format_args!(
+            "note: the warm start {} is not feasible here; starting at the nearest feasible point",
+            path.display()
+        ));
+    }
+    Ok(nearest)
+}
+
+/// Refuses a file that cannot be written, without changing it and without leaving one behind.
+fn check_writable(path: &Path) -> Result<()> {
+    let is_new = !path.exists();
+    OpenOptions::new()
+        .append(true)
+        .create(true)
+        .open(path)
+        .with_context(|| format!("cannot write {}", path.display()))?;
+    if is_new {
+        fs::remove_file(path).with_context(|| format!("cannot write {}", path.display()))?;
+    }
+    Ok(())
+}

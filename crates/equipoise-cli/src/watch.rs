@@ -1,0 +1,57 @@
+//! Who watches a run: the progress bar and the history, either of them absent if not wanted.
+
+use std::path::Path;
+
+use anyhow::Result;
+use equipoise::{Observer, Progress, Settings};
+
+use crate::history::History;
+use crate::progress::Bar;
+
+/// The observer of a run.
+#[derive(Debug, Default)]
+pub(crate) struct Watch {
+    bar: Option<Bar>,
+    history: Option<History>,
+}
+
+impl Watch {
+    /// Creates the history file, if one is wanted; an unwritable one is an error.
+    pub(crate) fn new(history: Option<&Path>) -> Result<Self> {
+        Ok(Self { bar: None, history: history.map(History::create).transpose()? })
+    }
+
+    /// Adds the bar; to be called right before the run.
+    pub(crate) fn show_bar(&mut self, settings: &Settings) {
+        self.bar = Some(Bar::new(settings));
+    }
+
+    /// Takes the bar away, so that the screen is free for the report.
+    pub(crate) fn hide_bar(&mut self) {
+        if let Some(bar) = self.bar.take() {
+            bar.clear();
+        }
+    }
+
+    /// Whether the history was written in full.
+    pub(crate) fn finish(self) -> Result<()> {
+        self.history.map_or(Ok(()), History::finish)
+    }
+}
+
+impl Observer for Watch {
+    fn checkpoint(&mut self, progress: &Progress) {
+        if let Some(bar) = &mut self.bar {
+            bar.checkpoint(progress);
+        }
+        if let Some(history) = &mut self.history {
+            history.add(progress);
+        }
+    }
+
+    fn heartbeat(&mut self, update: u64, epoch: f64) {
+        if let Some(bar) = &mut self.bar {
+            bar.heartbeat(update, epoch);
+        }
+    }
+}

@@ -1,0 +1,52 @@
+//! Help texts, the version, completions and the demo.
+
+use equipoise::Settings;
+
+use crate::equipoise;
+
+#[test]
+fn help_has_examples_and_the_library_s_defaults() {
+    for command in [&["--help"][..], &["solve", "--help"], &["verify", "--help"], &["generate", "--help"]] {
+        let ran = equipoise(command).expect(0);
+        assert!(ran.stdout.contains("EXAMPLES"), "{}", ran.stdout);
+    }
+    let default = Settings::default();
+    // Long lines are wrapped: compare word by word.
+    let help = equipoise(&["solve", "--help"]).stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+    for (option, value) in [
+        ("--tolerance", Some(format!("{:e}", default.tolerance))),
+        ("--time-limit", default.time_limit.map(|limit| limit.to_string())),
+        ("--max-epochs", default.max_epochs.map(|limit| limit.to_string())),
+        ("--max-updates", default.max_updates.map(|limit| limit.to_string())),
+        ("--seed", Some(default.seed.to_string())),
+    ] {
+        let value = value.unwrap_or_else(|| "no limit".into());
+        let after = help.split(&format!("{option} <")).nth(1).expect("the option is listed");
+        let quoted = after.split("[default: ").nth(1).and_then(|text| text.split(']').next());
+        assert_eq!(quoted, Some(value.as_str()), "{option}");
+    }
+}
+
+#[test]
+fn version() {
+    let ran = equipoise(&["--version"]).expect(0);
+    assert_eq!(ran.stdout, format!("equipoise {}\n", env!("CARGO_PKG_VERSION")));
+}
+
+#[test]
+fn completions_for_shells() {
+    for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
+        let ran = equipoise(&["completions", shell]).expect(0);
+        assert!(ran.stdout.contains("equipoise") && ran.stdout.contains("warm-start"), "{shell}");
+    }
+    equipoise(&["completions", "cobol"]).expect(2);
+}
+
+#[test]
+fn the_demo_converges_and_explains_itself() {
+    let ran = equipoise(&["demo"]).expect(0);
+    for words in ["converged", "minimise", "duality gap", "infeasibility", "multipliers", "Next"] {
+        assert!(ran.stdout.contains(words), "{words}: {}", ran.stdout);
+    }
+    assert_eq!(ran.stderr, "");
+}

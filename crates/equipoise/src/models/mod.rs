@@ -1,0 +1,5 @@
+//! Problems that people bring, in their own words: data in, a [`Problem`](crate::Problem) out.
+
+mod synthetic;
+
+pub use synthetic::Synthetic;

@@ -1,0 +1,121 @@
+//! The checks. Each is a handful of cargo commands, run from the root of the workspace.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Instant;
+
+use anyhow::{Context, Result, bail};
+
+/// The crates that are published, in the order of their dependencies.
+const PUBLISHED: [&str; 3] = ["equipoise", "equipoise-formats", "equipoise-cli"];
+/// Lines that a source file may have, its tests included.
+const LONGEST_FILE: usize = 600;
+
+pub(crate) fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).unwrap_or(Path::new(".")).to_path_buf()
+}
+
+/// Runs a command in the root; its output is the user's.
+pub(crate) fn run(program: &str, arguments: &[&str], environment: &[(&str, &str)]) -> Result<()> {
+    println!("$ {program} {}", arguments.join(" "));
+    let status = Command::new(program)
+        .args(arguments)
+        .envs(environment.iter().copied())
+        .current_dir(root())
+        .status()
+        .with_context(|| format!("cannot start {program}"))?;
+    if status.success() { Ok(()) } else { bail!("`{program} {}` failed: {status}", arguments.join(" ")) }
+}
+
+fn cargo(arguments: &[&str]) -> Result<()> {
+    run("cargo", arguments, &[])
+}
+
+type Step = (&'static str, fn() -> Result<()>);
+
+pub(crate) fn all() -> Result<()> {
+    let steps: [Step; 7] = [
+        ("format", format),
+        ("lint", lint),
+        ("lengths", lengths),
+        ("unit", unit),
+        ("docs", docs),
+        ("examples", examples),
+        ("package", package),
+    ];
+    for (name, step) in steps {
+        let start = Instant::now();
+        step().with_context(|| format!("step {name}"))?;
+        println!("== {name}: passed in {:.0} s", start.elapsed().as_secs_f64());
+    }
+    println!("== all checks passed");
+    Ok(())
+}
+
+pub(crate) fn format() -> Result<()> {
+    ensure_component("rustfmt", "cargo-fmt")?;
+    cargo(&["fmt", "--all", "--check"])
+}
+
+pub(crate) fn lint() -> Result<()> {
+    ensure_component("clippy", "cargo-clippy")?;
+    cargo(&["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"])
+}
+
+/// Installs a missing rustup component.
+fn ensure_component(component: &str, program: &str) -> Result<()> {
+    let present = Command::new(program).arg("--version").output().is_ok_and(|output| output.status.success());
+    if present { Ok(()) } else { run("rustup", &["component", "add", component], &[]) }
+}
+
+pub(crate) fn unit() -> Result<()> {
+    // Debug assertions stay on: the test profile is optimised, not stripped of its checks.
+    cargo(&["test", "--workspace", "--lib", "--bins", "--tests"])
+}
+
+pub(crate) fn docs() -> Result<()> {
+    cargo(&["test", "--workspace", "--doc"])?;
+    run("cargo", &["doc", "--workspace", "--no-deps"], &[("RUSTDOCFLAGS", "-D warnings")])
+}
+
+pub(crate) fn examples() -> Result<()> {
+    let folder = root().join("crates/equipoise/examples");
+    let mut names: Vec<String> = std::fs::read_dir(&folder)
+        .with_context(|| format!("cannot list {}", folder.display()))?
+        .filter_map(|entry| entry.ok()?.path().file_stem()?.to_str().map(str::to_owned))
+        .collect();
+    names.sort();
+    if names.is_empty() {
+        bail!("no examples in {}", folder.display());
+    }
+    names.iter().try_for_each(|name| cargo(&["run", "--quiet", "-p", "equipoise", "--example", name]))
+}
+
+pub(crate) fn lengths() -> Result<()> {
+    let mut long = Vec::new();
+    measure(&root().join("crates"), &mut long)?;
+    if long.is_empty() { Ok(()) } else { bail!("files longer than {LONGEST_FILE} lines: {}", long.join(", ")) }
+}
+
+fn measure(folder: &Path, long: &mut Vec<String>) -> Result<()> {
+    for entry in std::fs::read_dir(folder)? {
+        let path = entry?.path();
+        if path.is_dir() {
+            measure(&path, long)?;
+        } else if path.extension().is_some_and(|extension| extension == "rs") {
+            let lines = std::fs::read_to_string(&path)?.lines().count();
+            if lines > LONGEST_FILE {
+                long.push(format!("{} ({lines})", path.display()));
+            }
+        }
+    }
+    Ok(())
+}
+
+pub(crate) fn package() -> Result<()> {
+    let mut arguments = vec!["package", "--no-verify", "--allow-dirty"];
+    for name in PUBLISHED {
+        arguments.extend(["-p", name]);
+    }
+    cargo(&arguments)
+}
