@@ -15,7 +15,6 @@
 //! added up in `s_c` counts as rounding and is charged `miss_c (|x_c| + reach_c)`, reach_c the length along which f
 //! rises by the size of the objective: the bound then holds for all points no further from x than that.
 
-use super::Effort;
 use super::residual::Residuals;
 use crate::matrix::{dot, max_abs};
 use crate::separable::{Nonsmooth, SeparableTerm};
@@ -38,13 +37,15 @@ pub(super) struct Point<'a, 'b, F, H> {
     pub(super) product: &'a [f64],
     pub(super) lambda: &'a [f64],
     pub(super) objective: f64,
+    /// Whether the search for a better bound should be given up.
+    pub(super) stop: &'a dyn Fn() -> bool,
 }
 
 /// The smallest gap found; `None` when no dual point is finite or a term has no conjugate.
 pub(super) fn gap<F: SmoothTerm, H: SeparableTerm>(
     point: &Point<'_, '_, F, H>,
     s: Vec<f64>,
-    effort: Effort,
+    thorough: bool,
 ) -> Option<f64> {
     let side = point.residuals.problem.smooth().dual()?;
     if let Nonsmooth::Coordinates(h) = point.residuals.problem.separable() {
@@ -60,7 +61,7 @@ pub(super) fn gap<F: SmoothTerm, H: SeparableTerm>(
     let mut best = search.bound(&u, point.lambda, &s);
     best = best.max(search.scaled_bound(&u, &s));
     let close_enough = point.objective - best <= 1e-11 * (1.0 + point.objective.abs());
-    if effort == Effort::Full && !close_enough {
+    if thorough && !close_enough {
         best = best.max(search.repaired_bound(u, s));
     }
     (best > f64::NEG_INFINITY).then(|| (point.objective - best).max(0.0))
@@ -223,12 +224,10 @@ impl<F: SmoothTerm, H: SeparableTerm> Search<'_, '_, '_, F, H> {
     fn row_weights(&self) -> Vec<f64> {
         let residuals = self.point.residuals;
         let (coupling, f, n) = (residuals.coupling(), residuals.problem.smooth(), residuals.x.len());
-        let m = coupling.rows();
-        let mut gram = vec![0.0; m * m];
-        (0..n).for_each(|c| coupling.add_outer(c, 1.0, &mut gram));
         let mean = (0..n).map(|c| f.curvature(c)).sum::<f64>() / n as f64;
         let mean = if mean > 0.0 { mean } else { 1.0 };
-        (0..m).map(|r| mean * n as f64 / gram[r * (m + 1)].max(f64::MIN_POSITIVE)).collect()
+        let weight = |norm: &f64| mean * n as f64 / (norm * norm).max(f64::MIN_POSITIVE);
+        coupling.row_norms(n).iter().map(weight).collect()
     }
 
     /// y, zero off the chosen coordinates, with `(H + A'WA) y = miss` on them.
@@ -250,6 +249,9 @@ impl<F: SmoothTerm, H: SeparableTerm> Search<'_, '_, '_, F, H> {
         let mut fit = dot(&r, &p);
         let enough = SOLVED * fit;
         for _ in 0..MOST_CONJUGATE_STEPS {
+            if (self.point.stop)() {
+                return None;
+            }
             if fit <= enough || self.is_rounding(&r, 1e-3) {
                 break;
             }

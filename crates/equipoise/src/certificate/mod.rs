@@ -44,12 +44,12 @@ pub struct Certificate {
 }
 
 /// How much work a certificate may take.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Effort {
+#[derive(Clone, Copy)]
+pub(crate) enum Effort<'a> {
     /// The dual point at hand, repaired by scaling only.
     Quick,
-    /// The dual point is moved until it is feasible and sharp.
-    Full,
+    /// The dual point is moved until it is feasible and sharp, unless the caller wants to stop.
+    Full(&'a dyn Fn() -> bool),
 }
 
 impl Certificate {
@@ -82,13 +82,13 @@ impl Certificate {
 /// # Ok::<(), equipoise::Error>(())
 /// ```
 pub fn check<F: SmoothTerm, H: SeparableTerm>(problem: &Problem<F, H>, x: &[f64]) -> Result<Certificate> {
-    check_with(problem, x, Effort::Full)
+    check_with(problem, x, Effort::Full(&|| false))
 }
 
 pub(crate) fn check_with<F: SmoothTerm, H: SeparableTerm>(
     problem: &Problem<F, H>,
     x: &[f64],
-    effort: Effort,
+    effort: Effort<'_>,
 ) -> Result<Certificate> {
     check_length("solution x", "entries", x.len(), problem.dimension())?;
     crate::matrix::check_finite_vector("solution x", x)?;
@@ -113,8 +113,12 @@ pub(crate) fn check_with<F: SmoothTerm, H: SeparableTerm>(
     }
     let kkt_residual = residuals.largest(&s) / (1.0 + largest_gradient + largest_pull);
     let duality_gap = if objective.is_finite() {
-        let point = dual::Point { residuals: &residuals, product: &product, lambda: &lambda, objective };
-        dual::gap(&point, s, effort)
+        let (thorough, stop): (bool, &dyn Fn() -> bool) = match effort {
+            Effort::Quick => (false, &|| false),
+            Effort::Full(stop) => (true, stop),
+        };
+        let point = dual::Point { residuals: &residuals, product: &product, lambda: &lambda, objective, stop };
+        dual::gap(&point, s, thorough)
     } else {
         None
     };

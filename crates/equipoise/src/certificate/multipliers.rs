@@ -10,6 +10,10 @@ use crate::separable::SeparableTerm;
 use crate::smooth::SmoothTerm;
 
 const MOST_STEPS: usize = 60;
+/// A step that promises less than this share of psi is not worth another look at the data.
+const NEGLIGIBLE: f64 = 1e-13;
+/// psi below this share of the squared gradient is rounding.
+const ROUNDING: f64 = 1e-31;
 
 /// The best multipliers for the independent rows, given the gradient of f at x.
 pub(crate) fn estimate<F: SmoothTerm, H: SeparableTerm>(
@@ -21,19 +25,22 @@ pub(crate) fn estimate<F: SmoothTerm, H: SeparableTerm>(
     if m == 0 {
         return Vec::new();
     }
-    let fit = Fit { residuals, gradient, scale: row_scales(residuals) };
+    let norms = coupling.row_norms(gradient.len());
+    let scale = norms.iter().map(|norm| if *norm > 0.0 { 1.0 / norm } else { 1.0 }).collect();
+    let fit = Fit { residuals, gradient, scale };
     let mut lambda = fit.pinned_start();
     let mut state = fit.evaluate(&lambda);
+    let rounding = ROUNDING * dot(gradient, gradient);
     for _ in 0..MOST_STEPS {
         let mut step = vec![0.0; m];
         PseudoInverse::new(&state.hessian, m).apply(&state.descent, &mut step);
         let promise = dot(&step, &state.descent);
-        if promise.is_nan() || promise <= 1e-30 * state.value || state.value == 0.0 {
+        if promise.is_nan() || promise <= NEGLIGIBLE * state.value || state.value <= rounding {
             break;
         }
         let mut t = 1.0;
         let mut improved = None;
-        while t > 1e-6 {
+        while t > 1e-4 {
             let trial: Vec<f64> = lambda.iter().zip(&step).map(|(lambda, step)| lambda + t * step).collect();
             let next = fit.evaluate(&trial);
             if next.value <= state.value - 1e-4 * t * promise {
@@ -46,15 +53,6 @@ pub(crate) fn estimate<F: SmoothTerm, H: SeparableTerm>(
         (lambda, state) = (trial, next);
     }
     lambda.iter().zip(&fit.scale).map(|(lambda, scale)| lambda * scale).collect()
-}
-
-/// One over the length of every row, 1 for an empty one.
-fn row_scales<F: SmoothTerm, H: SeparableTerm>(residuals: &Residuals<'_, F, H>) -> Vec<f64> {
-    let coupling = residuals.coupling();
-    let m = coupling.rows();
-    let mut gram = vec![0.0; m * m];
-    (0..residuals.x.len()).for_each(|c| coupling.add_outer(c, 1.0, &mut gram));
-    (0..m).map(|r| gram[r * (m + 1)].sqrt()).map(|norm| if norm > 0.0 { 1.0 / norm } else { 1.0 }).collect()
 }
 
 /// psi and its derivatives, in multipliers of unit rows.

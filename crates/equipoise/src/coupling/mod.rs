@@ -158,6 +158,18 @@ impl Coupling {
         }
     }
 
+    /// The Euclidean norm of every row, over n columns.
+    pub(crate) fn row_norms(&self, n: usize) -> Vec<f64> {
+        let mut squares = vec![0.0; self.rows()];
+        match &self.shape {
+            Shape::None => {}
+            Shape::Row(weights) => squares[0] = (0..n).map(|c| weights.at(c) * weights.at(c)).sum(),
+            Shape::BlockSum => squares.fill((n / self.rhs.len()) as f64),
+            Shape::Rows(matrix) => matrix.for_each(|r, _, value| squares[r] += value * value),
+        }
+        squares.iter().map(|square| square.sqrt()).collect()
+    }
+
     /// `out += |A|'|lambda|`.
     pub(crate) fn add_magnitudes(&self, lambda: &[f64], out: &mut [f64]) {
         match &self.shape {

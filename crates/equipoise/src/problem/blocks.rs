@@ -92,9 +92,7 @@ impl Blocks {
         for k in (1..n).rev() {
             order.swap(k, (rng.next_u64() % (k as u64 + 1)) as usize);
         }
-        let mut norms = vec![0.0; m * m];
-        (0..n).for_each(|c| coupling.add_outer(c, 1.0, &mut norms));
-        let scale: Vec<f64> = (0..m).map(|r| norms[r * m + r].sqrt()).collect();
+        let scale = coupling.row_norms(n);
         let mut gram = vec![0.0; m * m];
         let mut starts = vec![0];
         let check_every = (m / 4).max(1);

@@ -92,10 +92,7 @@ fn settle<T: SeparableTerm>(
 }
 
 fn row_scales(coupling: &Coupling, n: usize) -> Vec<f64> {
-    let m = coupling.rows();
-    let mut gram = vec![0.0; m * m];
-    (0..n).for_each(|c| coupling.add_outer(c, 1.0, &mut gram));
-    (0..m).map(|r| 1.0 / gram[r * (m + 1)].sqrt().max(f64::MIN_POSITIVE)).collect()
+    coupling.row_norms(n).iter().map(|norm| 1.0 / norm.max(f64::MIN_POSITIVE)).collect()
 }
 
 /// `scale (b - A x)`.

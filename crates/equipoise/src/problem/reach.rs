@@ -69,15 +69,8 @@ fn block_gram(blocks: &Blocks, coupling: &Coupling, i: usize) -> Vec<f64> {
     gram
 }
 
-fn row_norms(blocks: &Blocks, coupling: &Coupling) -> Vec<f64> {
-    let m = coupling.rows();
-    let mut gram = vec![0.0; m * m];
-    (0..blocks.dimension()).for_each(|c| coupling.add_outer(c, 1.0, &mut gram));
-    (0..m).map(|r| gram[r * (m + 1)].sqrt()).collect()
-}
-
 fn all_full_rank(blocks: &Blocks, coupling: &Coupling) -> bool {
-    let norms = row_norms(blocks, coupling);
+    let norms = coupling.row_norms(blocks.dimension());
     let full = |i| blocks.size(i) >= norms.len() && pivot_ratio(&block_gram(blocks, coupling, i), &norms) > FULL_RANK;
     (0..blocks.len()).all(full)
 }
@@ -100,7 +93,7 @@ fn eigenvectors_above(matrix: &Mat<f64>, share: f64) -> Vec<Vec<f64>> {
 }
 
 fn check_rank(graph: &Graph, blocks: &Blocks, coupling: &Coupling) -> Result<()> {
-    let norms = row_norms(blocks, coupling);
+    let norms = coupling.row_norms(blocks.dimension());
     let m = norms.len();
     if blocks.len().saturating_mul(m) > 100 * LARGEST_RANK_TEST {
         return Ok(());

@@ -85,7 +85,8 @@ impl<F: SmoothTerm, H: SeparableTerm> FreeStep<'_, F, H> {
         let reach = face.reach(&state.x, d);
         if direction.ray && reach == f64::INFINITY {
             let moving = (0..d.len()).filter(|&c| d[c].abs() > 1e-6 * max_abs(d)).take(10);
-            return if direction.proven { Err(Error::Unbounded { coordinates: moving.collect() }) } else { Ok(before) };
+            let endless = self.falls_for_ever(state, direction, before);
+            return if endless { Err(Error::Unbounded { coordinates: moving.collect() }) } else { Ok(before) };
         }
         let mut best: Option<(f64, State)> = None;
         let coupling = self.problem.independent_coupling();
@@ -119,6 +120,14 @@ impl<F: SmoothTerm, H: SeparableTerm> FreeStep<'_, F, H> {
             }
             None => before,
         })
+    }
+
+    /// Whether the objective still falls at its first rate a very long way along a ray.
+    fn falls_for_ever(&self, state: &State, direction: &Direction, before: f64) -> bool {
+        let far = 1e6 * (1.0 + before.abs()) / -direction.falls;
+        let x = state.x.iter().zip(&direction.d).map(|(x, d)| x + far * d).collect();
+        let there = self.objective(&State::new(self.problem.smooth(), x));
+        there <= before + 0.9 * far * direction.falls
     }
 
     /// x + t d, with what meets its end of the face assigned to it.

@@ -27,12 +27,13 @@ const BOLDER: f64 = 0.5;
 #[derive(Debug)]
 pub(crate) struct FullStep {
     sigma: f64,
-    subproblem: Subproblem,
+    /// Multipliers of the last step: the next one begins there.
+    lambda: Vec<f64>,
 }
 
 impl FullStep {
     pub(crate) fn new() -> Self {
-        Self { sigma: 1.0, subproblem: Subproblem::default() }
+        Self { sigma: 1.0, lambda: Vec::new() }
     }
 
     /// Moves x unless it is optimal (to rounding); returns by how much the objective fell.
@@ -54,6 +55,8 @@ impl FullStep {
         let before = before_smooth + separable_value(problem, &state.x);
         let tolerated = coupling.infeasibility(&state.x).max(1e-3 * coupling.allowed_infeasibility());
         let columns = CouplingColumns::new(coupling, &order);
+        // Large buffers live for one step only: between steps the memory is the certificate's.
+        let mut subproblem = Subproblem::beginning_at(std::mem::take(&mut self.lambda));
         let mut z = vec![0.0; x.len()];
         let mut metric_now = vec![0.0; x.len()];
         for attempt in 0..MOST_DOUBLINGS {
@@ -61,7 +64,7 @@ impl FullStep {
                 blocks.span(i).for_each(|k| metric_now[k] = self.sigma * metric.at(f, order[k], i));
             }
             let model = Model { coordinates: &order, x, gradient: &gradient, metric: &metric_now };
-            if !self.subproblem.solve(&model, &columns, problem.separable(), &groups, &mut z) {
+            if !subproblem.solve(&model, &columns, problem.separable(), &groups, &mut z) {
                 self.sigma *= 4.0;
                 continue;
             }
@@ -81,6 +84,7 @@ impl FullStep {
                     self.sigma = (self.sigma * BOLDER).max(1e-12);
                 }
                 *state = trial;
+                self.lambda = subproblem.lambda;
                 return before - after;
             }
             self.sigma *= 2.0;

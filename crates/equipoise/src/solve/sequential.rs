@@ -13,6 +13,7 @@
 //! Reddi, Hefny, Downey, Dubey, Sra (UAI 2015), Algorithm 1.
 
 use std::sync::atomic::AtomicBool;
+use std::time::{Duration, Instant};
 
 use super::budget::Budget;
 use super::free_step::FreeStep;
@@ -243,9 +244,14 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Run<'r, F, H> {
     fn checkpoint(&mut self) -> Result<()> {
         let tolerance = self.settings.tolerance;
         let mut certificate = check_with(self.problem, &self.state.x, Effort::Quick)?;
-        let promising = certificate.kkt_residual <= 1e-3 || self.status.is_some();
-        if !certificate.meets(tolerance) && promising || certificate.duality_gap.is_none() {
-            certificate = check_with(self.problem, &self.state.x, Effort::Full)?;
+        let promising = certificate.kkt_residual <= 1e-3 || certificate.duality_gap.is_none();
+        if !certificate.meets(tolerance) && (promising || self.status.is_some()) {
+            let (begun, patience) = (Instant::now(), self.patience());
+            let stop = || match patience {
+                Some(patience) => begun.elapsed() >= patience,
+                None => self.budget.stop().is_some(),
+            };
+            certificate = check_with(self.problem, &self.state.x, Effort::Full(&stop))?;
         }
         if !certificate.objective.is_finite() {
             let found = certificate.objective;
@@ -268,6 +274,15 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Run<'r, F, H> {
         Ok(())
     }
 
+    /// How long the last certificate may take once a limit was reached; `None` while the run goes on.
+    fn patience(&self) -> Option<Duration> {
+        match self.status? {
+            Status::Interrupted => Some(Duration::from_millis(20)),
+            Status::TimeLimit => Some(Duration::from_secs_f64((0.1 * self.budget.seconds()).clamp(0.02, 1.0))),
+            _ => Some(Duration::MAX),
+        }
+    }
+
     fn evaluate(&self) -> Result<f64> {
         let value = self.problem.smooth().value(&self.state.x, &self.state.product)
             + separable_value(self.problem, &self.state.x);
@@ -281,7 +296,7 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Run<'r, F, H> {
     fn finish(self) -> Result<Solution> {
         let certificate = match self.certificate {
             Some(certificate) => certificate,
-            None => check_with(self.problem, &self.state.x, Effort::Full)?,
+            None => check_with(self.problem, &self.state.x, Effort::Quick)?,
         };
         Ok(Solution {
             status: self.status.unwrap_or(Status::Stalled),

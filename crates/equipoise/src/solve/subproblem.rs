@@ -19,6 +19,11 @@ pub(crate) struct Subproblem {
 }
 
 impl Subproblem {
+    /// With the multipliers to begin at.
+    pub(crate) fn beginning_at(lambda: Vec<f64>) -> Self {
+        Self { lambda, ..Self::default() }
+    }
+
     /// The minimiser of the model with `A (z - x) = 0`, into `z`; `groups` says which block lies where, for
     /// group norms. False when no minimiser was found (then z = x).
     pub(crate) fn solve<C: Columns, H: SeparableTerm>(

@@ -1,11 +1,13 @@
 //! What every term must satisfy. A new term is one line in one of these lists; no new test code.
 //!
 //! * `smooth`: derivatives, products kept in step, the majorant, the dual description.
-//! * `separable`: prox, subdifferential, conjugate, domains; group norms likewise.
+//! * `separable`: prox, subdifferential, conjugate, domains; `groups` likewise for group norms.
+//! * `solved`: solved to tolerance, with and without the optional methods.
 
 mod groups;
 mod separable;
 mod smooth;
+mod solved;
 
 use crate::numbers::{Numbers, gram};
 use equipoise::separable::{Bounds, ElasticNet, L1, L1Bounds, NonNegative, SeparableTerm, Zero};

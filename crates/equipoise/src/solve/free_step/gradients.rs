@@ -2,7 +2,7 @@
 
 use super::FreeStep;
 use super::face::Face;
-use crate::matrix::{dot, max_abs};
+use crate::matrix::dot;
 use crate::pair_step::Factor;
 use crate::separable::{Nonsmooth, SeparableTerm};
 use crate::smooth::SmoothTerm;
@@ -21,8 +21,8 @@ pub(super) struct Direction {
     pub(super) d: Vec<f64>,
     /// Whether f has no curvature along d, so that there is no natural step length.
     pub(super) ray: bool,
-    /// Whether the objective truly falls for ever along the ray, beyond doubt of rounding.
-    pub(super) proven: bool,
+    /// The slope of the objective along d.
+    pub(super) falls: f64,
 }
 
 /// The minimiser of the quadratic model on the face, or the first flat direction met.
@@ -61,9 +61,7 @@ pub(super) fn conjugate_gradients<F: SmoothTerm, H: SeparableTerm>(
                 break;
             }
             let falls = dot(&face.slope, &p);
-            let flat = max_abs(&image) <= 1e-13 * scale / max_abs(&p).max(f64::MIN_POSITIVE);
-            let proven = flat && -falls > 1e-7 * max_abs(&face.slope) * p.iter().map(|p| p.abs()).sum::<f64>();
-            return (falls < 0.0).then_some(Direction { d: p, ray: true, proven });
+            return (falls < 0.0).then_some(Direction { d: p, ray: true, falls });
         }
         let t = fit / bend;
         for c in 0..n {
@@ -82,7 +80,8 @@ pub(super) fn conjugate_gradients<F: SmoothTerm, H: SeparableTerm>(
             p[c] = ratio * p[c] - image[c];
         }
     }
-    moved.then_some(Direction { d, ray: false, proven: false })
+    let falls = dot(&face.slope, &d);
+    moved.then_some(Direction { d, ray: false, falls })
 }
 
 /// `image += (curvature of h) p`.
@@ -123,7 +122,7 @@ struct Projector<'a, 'b, F, H> {
 }
 
 impl<'a, 'b, F: SmoothTerm, H: SeparableTerm> Projector<'a, 'b, F, H> {
-    fn new(step: &'a FreeStep<'b, F, H>, face: &'a Face) -> Self {
+    fn new(step: &'a FreeStep<'b, F, H>, face: &'a Face<'a, F, H>) -> Self {
         let mut projector = Self { step, face, factor: None };
         let coupling = step.problem.independent_coupling();
         let m = coupling.rows();
