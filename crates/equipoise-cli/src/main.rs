@@ -16,7 +16,6 @@ mod report;
 mod settings;
 mod solve;
 mod suggest;
-mod synthetic;
 mod terms;
 mod verify;
 mod watch;

@@ -8,16 +8,16 @@ use std::path::Path;
 
 use anyhow::{Context, Result, bail};
 use equipoise::graph::Topology;
-use equipoise::problem::{Blocks, ProblemBuilder};
-use equipoise::separable::{GroupL2, Nonsmooth, SeparableTerm, Zero};
-use equipoise::smooth::{Linear, SmoothTerm};
+use equipoise::models::Synthetic;
+use equipoise::problem::Blocks;
+use equipoise::separable::{GroupL2, Nonsmooth, SeparableTerm};
+use equipoise::smooth::SmoothTerm;
 use equipoise::{BlockChoice, Coupling, ProbabilityChoice, Problem};
 use equipoise_formats::problem_file::{
     BlocksSpec, CouplingSpec, GraphSpec, NumberOrList, ProbabilitiesSpec, ProblemFile, SeparableSpec,
     SmoothSpec,
 };
 
-use crate::synthetic::Synthetic;
 use crate::{suggest, terms};
 
 /// A problem whose terms were chosen at run time.
@@ -72,7 +72,9 @@ impl Parts {
         if coupling != CouplingSpec::None {
             bail!("[coupling]: `synthetic` in [smooth] brings its own coupling; remove this table");
         }
-        let (distance, coupling) = Synthetic { nodes, block, rows, seed }.make().context("[smooth]")?;
+        let paper = Synthetic { nodes, block, rows, seed };
+        let distance = paper.smooth().context("[smooth]")?;
+        let coupling = paper.coupling().context("[smooth]")?;
         let blocks = match blocks {
             BlocksSpec::Auto => BlockChoice::Size(block),
             given => terms::blocks(given).context("[blocks]")?,
@@ -82,10 +84,7 @@ impl Parts {
 
     /// The blocks that the problem will have.
     fn layout(&self) -> Result<Blocks> {
-        let free = Linear::new(vec![0.0; self.smooth.dimension()])?;
-        let bare: ProblemBuilder<Linear, Zero> = Problem::builder(free);
-        let bare = bare.coupling(self.coupling.clone()).blocks(self.blocks.clone()).build()?;
-        Ok(bare.blocks().clone())
+        Ok(Blocks::for_coupling(&self.blocks, self.smooth.dimension(), &self.coupling)?)
     }
 }
 

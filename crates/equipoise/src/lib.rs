@@ -51,5 +51,7 @@ pub use certificate::Certificate;
 pub use coupling::Coupling;
 pub use error::{Error, Result};
 pub use matrix::{DenseMatrix, Matrix, SparseMatrix};
-pub use problem::{BlockChoice, Problem, ProbabilityChoice};
-pub use solve::{History, Method, Observer, PairStepper, Progress, Settings, Solution, Solver, Status, solve};
+pub use problem::{BlockChoice, ProbabilityChoice, Problem};
+pub use solve::{
+    History, Method, Observer, PairStepper, Progress, Settings, Solution, Solver, Status, solve,
+};

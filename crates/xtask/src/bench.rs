@@ -40,10 +40,14 @@ pub(crate) fn run(arguments: &[String]) -> Result<()> {
 fn setup() -> String {
     let output = |program: &str, arguments: &[&str]| {
         let output = Command::new(program).args(arguments).current_dir(root()).output();
-        output.map_or_else(|_| "unknown".into(), |output| String::from_utf8_lossy(&output.stdout).trim().to_owned())
+        output.map_or_else(
+            |_| "unknown".into(),
+            |output| String::from_utf8_lossy(&output.stdout).trim().to_owned(),
+        )
     };
     let processor = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
-    let processor = processor.lines().find(|line| line.starts_with("model name")).unwrap_or("model name: unknown");
+    let processor =
+        processor.lines().find(|line| line.starts_with("model name")).unwrap_or("model name: unknown");
     let cores = std::thread::available_parallelism().map_or(0, usize::from);
     format!(
         "commit: {}\nrustc: {}\n{processor}\ncores: {cores}\nload before: {}\n",

@@ -94,7 +94,11 @@ pub(crate) fn examples() -> Result<()> {
 pub(crate) fn lengths() -> Result<()> {
     let mut long = Vec::new();
     measure(&root().join("crates"), &mut long)?;
-    if long.is_empty() { Ok(()) } else { bail!("files longer than {LONGEST_FILE} lines: {}", long.join(", ")) }
+    if long.is_empty() {
+        Ok(())
+    } else {
+        bail!("files longer than {LONGEST_FILE} lines: {}", long.join(", "))
+    }
 }
 
 fn measure(folder: &Path, long: &mut Vec<String>) -> Result<()> {

@@ -18,7 +18,7 @@ use serde::Serialize;
 use crate::args::{Destination, Kind};
 use crate::exit::{self, Outcome};
 use crate::problem::{self, Pairs, parse_topology};
-use crate::synthetic::Synthetic;
+use equipoise::models::Synthetic;
 
 pub(crate) use plant::{Shape, lasso};
 

@@ -3,7 +3,10 @@
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
 
-use crate::synthetic::unit;
+/// A number uniform in [0, 1): 53 random bits.
+fn unit(source: &mut Xoshiro256PlusPlus) -> f64 {
+    (source.next_u64() >> 11) as f64 * (-53f64).exp2()
+}
 
 /// A seeded stream of numbers.
 #[derive(Debug)]

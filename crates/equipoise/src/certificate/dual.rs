@@ -12,7 +12,7 @@
 //! of h at x (a linear system solved by conjugate gradients).
 //!
 //! In floating point s may miss a domain that is a single point by rounding. A miss of at most `1e-12` of what is
-//! added up in `s_c` counts as rounding and is charged `miss_c (|x_c| + reach_c)`, reach_c the length along which f
+//! added up in `s_c` counts as rounding and is charged `miss_c (|x_c| + reach_c)`, `reach_c` the length along which f
 //! rises by the size of the objective: the bound then holds for all points no further from x than that.
 
 use super::residual::Residuals;
@@ -29,7 +29,12 @@ const MOST_REPAIRS: usize = 6;
 /// Fall of the preconditioned residual (squared) at which a linear system counts as solved: a later repair sees
 /// what is left.
 const SOLVED: f64 = 1e-26;
+/// Conjugate gradient steps of one search, all repairs together.
 const MOST_CONJUGATE_STEPS: usize = 400;
+/// The same at a point that is far from optimal, where no repair makes the bound good.
+const FEW_CONJUGATE_STEPS: usize = 40;
+/// Relative gap under which no better bound is sought.
+const CLOSE: f64 = 1e-11;
 
 /// The primal point that a bound is sought for.
 pub(super) struct Point<'a, 'b, F, H> {
@@ -37,6 +42,8 @@ pub(super) struct Point<'a, 'b, F, H> {
     pub(super) product: &'a [f64],
     pub(super) lambda: &'a [f64],
     pub(super) objective: f64,
+    /// Whether x is near enough to optimal for a long search to be worth it.
+    pub(super) near: bool,
     /// Whether the search for a better bound should be given up.
     pub(super) stop: &'a dyn Fn() -> bool,
 }
@@ -60,9 +67,14 @@ pub(super) fn gap<F: SmoothTerm, H: SeparableTerm>(
     let search = Search { point, side, rounding };
     let mut best = search.bound(&u, point.lambda, &s);
     best = best.max(search.scaled_bound(&u, &s));
-    let close_enough = point.objective - best <= 1e-11 * (1.0 + point.objective.abs());
+    let close_enough = point.objective - best <= CLOSE * (1.0 + point.objective.abs());
     if thorough && !close_enough {
-        best = best.max(search.repaired_bound(u, s));
+        // With lambda as it is first: enough wherever f bends along every coordinate.
+        let fixed = vec![0.0; point.lambda.len()];
+        best = best.max(search.repaired_bound(u.clone(), s.clone(), &fixed));
+        if !point.lambda.is_empty() && point.objective - best > CLOSE * (1.0 + point.objective.abs()) {
+            best = best.max(search.repaired_bound(u, s, &search.row_weights()));
+        }
     }
     (best > f64::NEG_INFINITY).then(|| (point.objective - best).max(0.0))
 }
@@ -183,12 +195,12 @@ impl<F: SmoothTerm, H: SeparableTerm> Search<'_, '_, '_, F, H> {
     }
 
     /// The bound at a dual point moved so that s lies on the subdifferential of h at x.
-    fn repaired_bound(&self, mut u: Vec<f64>, mut s: Vec<f64>) -> f64 {
+    fn repaired_bound(&self, mut u: Vec<f64>, mut s: Vec<f64>, row_weights: &[f64]) -> f64 {
         let residuals = self.point.residuals;
         let (coupling, n) = (residuals.coupling(), s.len());
         let mut lambda = self.point.lambda.to_vec();
         let mut chosen = vec![false; n];
-        let row_weights = self.row_weights();
+        let mut steps = if self.point.near { MOST_CONJUGATE_STEPS } else { FEW_CONJUGATE_STEPS };
         for _ in 0..MOST_REPAIRS {
             let mut miss = vec![0.0; n];
             residuals.for_each(
@@ -201,11 +213,14 @@ impl<F: SmoothTerm, H: SeparableTerm> Search<'_, '_, '_, F, H> {
             if self.is_rounding(&miss, 0.01) || !max_abs(&miss).is_finite() {
                 break;
             }
-            let Some(y) = self.conjugate_gradients(miss, &chosen, &row_weights) else { break };
+            let Some(y) = self.conjugate_gradients(miss, &chosen, row_weights, &mut steps) else { break };
             self.side.add_dual_step(residuals.x, self.point.product, &y, &mut u);
             let mut pull = vec![0.0; lambda.len()];
-            y.iter().enumerate().filter(|(_, y)| **y != 0.0).for_each(|(c, &y)| coupling.add_column(c, y, &mut pull));
-            for ((lambda, pull), weight) in lambda.iter_mut().zip(&pull).zip(&row_weights) {
+            y.iter()
+                .enumerate()
+                .filter(|(_, y)| **y != 0.0)
+                .for_each(|(c, &y)| coupling.add_column(c, y, &mut pull));
+            for ((lambda, pull), weight) in lambda.iter_mut().zip(&pull).zip(row_weights) {
                 *lambda += weight * pull;
             }
             s.fill(0.0);
@@ -231,7 +246,13 @@ impl<F: SmoothTerm, H: SeparableTerm> Search<'_, '_, '_, F, H> {
     }
 
     /// y, zero off the chosen coordinates, with `(H + A'WA) y = miss` on them.
-    fn conjugate_gradients(&self, miss: Vec<f64>, chosen: &[bool], row_weights: &[f64]) -> Option<Vec<f64>> {
+    fn conjugate_gradients(
+        &self,
+        miss: Vec<f64>,
+        chosen: &[bool],
+        row_weights: &[f64],
+        steps: &mut usize,
+    ) -> Option<Vec<f64>> {
         let residuals = self.point.residuals;
         let (f, coupling, n) = (residuals.problem.smooth(), residuals.coupling(), miss.len());
         let mut weighted = vec![0.0; row_weights.len()];
@@ -248,7 +269,8 @@ impl<F: SmoothTerm, H: SeparableTerm> Search<'_, '_, '_, F, H> {
         let mut image = vec![0.0; n];
         let mut fit = dot(&r, &p);
         let enough = SOLVED * fit;
-        for _ in 0..MOST_CONJUGATE_STEPS {
+        while *steps > 0 {
+            *steps -= 1;
             if (self.point.stop)() {
                 return None;
             }

@@ -117,7 +117,9 @@ pub(crate) fn check_with<F: SmoothTerm, H: SeparableTerm>(
             Effort::Quick => (false, &|| false),
             Effort::Full(stop) => (true, stop),
         };
-        let point = dual::Point { residuals: &residuals, product: &product, lambda: &lambda, objective, stop };
+        let near = kkt_residual <= 1e-2;
+        let point =
+            dual::Point { residuals: &residuals, product: &product, lambda: &lambda, objective, near, stop };
         dual::gap(&point, s, thorough)
     } else {
         None

@@ -68,7 +68,12 @@ impl<'a, F: SmoothTerm, H: SeparableTerm> Residuals<'a, F, H> {
 
     /// `1/2 sum r^2` as a function of lambda: adds A r to `descent` (minus the gradient) and the second derivative
     /// to the lower triangle of `hessian`; returns the value.
-    pub(super) fn accumulate(&self, s: impl Fn(usize) -> f64, descent: &mut [f64], hessian: &mut [f64]) -> f64 {
+    pub(super) fn accumulate(
+        &self,
+        s: impl Fn(usize) -> f64,
+        descent: &mut [f64],
+        hessian: &mut [f64],
+    ) -> f64 {
         let coupling = self.coupling();
         let mut value = 0.0;
         if let Nonsmooth::Coordinates(_) = self.problem.separable() {

@@ -8,7 +8,7 @@ use faer::Mat;
 
 use super::{Coupling, Shape};
 use crate::error::{Error, Result};
-use crate::matrix::Matrix;
+use crate::matrix::{Matrix, max_abs};
 
 /// Relative distance to the span of the other rows under which a row counts as dependent.
 const DEPENDENCE: f64 = 1e-10;
@@ -61,7 +61,8 @@ fn drop_rows(
         let size: f64 = combination.iter().map(|&(r, t)| (t * coupling.rhs[r]).abs()).sum();
         let found = coupling.rhs[*row];
         let rows: Vec<usize> = combination.iter().map(|&(r, _)| r).collect();
-        if (implied - found).abs() > 1e-9 * (1e-300 + size.max(found.abs())) {
+        let rounding = 1e-9 * size.max(found.abs()) + 1e-12 * (1.0 + max_abs(&coupling.rhs));
+        if (implied - found).abs() > rounding {
             let coefficients = combination.iter().map(|&(_, t)| t).collect();
             return Err(Error::InconsistentRows { row: *row, rows, coefficients, implied, found });
         }
@@ -108,7 +109,8 @@ fn dependent_rows(matrix: &Matrix, m: usize, n: usize) -> (Vec<usize>, Vec<(usiz
         }
         let row = order[k];
         let combination = (0..rank).filter(|&r| t[r].abs() > DEPENDENCE && norms[row] > 0.0);
-        combinations.push((row, combination.map(|r| (order[r], t[r] * norms[row] / norms[order[r]])).collect()));
+        combinations
+            .push((row, combination.map(|r| (order[r], t[r] * norms[row] / norms[order[r]])).collect()));
     }
     (order[..rank].to_vec(), combinations)
 }

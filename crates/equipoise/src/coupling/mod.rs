@@ -158,6 +158,16 @@ impl Coupling {
         }
     }
 
+    /// The coefficient of row r in column c.
+    pub(crate) fn entry(&self, r: usize, c: usize) -> f64 {
+        match &self.shape {
+            Shape::None => 0.0,
+            Shape::Row(weights) => weights.at(c),
+            Shape::BlockSum => f64::from(c % self.rhs.len() == r),
+            Shape::Rows(matrix) => matrix.entry(r, c),
+        }
+    }
+
     /// The Euclidean norm of every row, over n columns.
     pub(crate) fn row_norms(&self, n: usize) -> Vec<f64> {
         let mut squares = vec![0.0; self.rows()];

@@ -10,11 +10,16 @@ use crate::error::{Error, Result};
 impl Graph {
     /// Whether a path joins every two nodes; if not, [`Error::GraphDisconnected`] names a node of each part.
     pub fn check_connected(&self) -> Result<()> {
-        let Some((from, to)) = self.connected_among(|_| true) else { return Ok(()) };
-        let mut parts = self.parts(|_| true);
+        self.check_connected_among(|_| true)
+    }
+
+    /// The same for the kept nodes alone, by paths through kept nodes.
+    pub fn check_connected_among(&self, keep: impl Fn(usize) -> bool) -> Result<()> {
+        let Some((from, to)) = self.connected_among(&keep) else { return Ok(()) };
+        let mut parts = self.parts(&keep);
         let root = parts.find(from);
         let nodes = self.nodes();
-        let unreached = (0..nodes).filter(|&i| parts.find(i) != root).count();
+        let unreached = (0..nodes).filter(|&i| keep(i) && parts.find(i) != root).count();
         Err(Error::GraphDisconnected { from, to, unreached, nodes })
     }
 

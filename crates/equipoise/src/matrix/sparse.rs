@@ -27,6 +27,7 @@ impl SparseMatrix {
         super::check_length("column starts", "entries", starts.len(), columns + 1)?;
         super::check_length("sparse values", "entries", values.len(), indices.len())?;
         super::check_length("column starts (last)", "entries", starts[columns], indices.len())?;
+        super::check_length("column starts (first)", "entries", starts[0], 0)?;
         let matrix = Self { rows, columns, starts, indices, values };
         for c in 0..columns {
             let (from, to) = (matrix.starts[c], matrix.starts[c + 1]);

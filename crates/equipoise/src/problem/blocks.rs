@@ -9,7 +9,7 @@
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
 
-use crate::coupling::{Coupling, Shape};
+use crate::coupling::{Coupling, Shape, independent_rows};
 use crate::error::{Error, Result};
 
 /// Smallest ratio of the extreme pivots of `A_i A_i'` (rows at unit length) for which growth stops early.
@@ -46,6 +46,16 @@ enum Starts {
 }
 
 impl Blocks {
+    /// The blocks that a problem of n variables with this coupling will have.
+    pub fn for_coupling(choice: &BlockChoice, n: usize, coupling: &Coupling) -> Result<Self> {
+        if n == 0 {
+            return Err(Error::EmptyProblem);
+        }
+        coupling.check_dimension(n)?;
+        let kept = independent_rows(coupling, n)?.kept;
+        Self::new(choice, n, &coupling.keep_rows(&kept))
+    }
+
     /// The blocks asked for, over n coordinates tied by a coupling of independent rows.
     pub(crate) fn new(choice: &BlockChoice, n: usize, coupling: &Coupling) -> Result<Self> {
         match choice {
@@ -99,7 +109,7 @@ impl Blocks {
         for (k, &c) in order.iter().enumerate() {
             coupling.add_outer(c, 1.0, &mut gram);
             let size = k + 1 - starts[starts.len() - 1];
-            if size <= m || (size - m - 1) % check_every != 0 {
+            if size <= m || !(size - m - 1).is_multiple_of(check_every) {
                 continue;
             }
             let wanted = if size < 3 * m { WELL_CONDITIONED } else { FULL_RANK };
@@ -181,7 +191,7 @@ impl Blocks {
 
     /// Whether every block has this size and coordinates are in their own order.
     pub(crate) fn are_uniform(&self, size: usize) -> bool {
-        self.starts == Starts::Uniform(size) && self.dimension % size == 0
+        self.starts == Starts::Uniform(size) && self.dimension.is_multiple_of(size)
     }
 }
 
@@ -194,7 +204,8 @@ pub(crate) fn pivot_ratio(gram: &[f64], scale: &[f64]) -> f64 {
     let mut left: Vec<usize> = (0..m).collect();
     let (mut largest, mut smallest) = (0.0_f64, f64::INFINITY);
     while !left.is_empty() {
-        let at = (0..left.len()).max_by(|&p, &q| a[left[p] * m + left[p]].total_cmp(&a[left[q] * m + left[q]]));
+        let at =
+            (0..left.len()).max_by(|&p, &q| a[left[p] * m + left[p]].total_cmp(&a[left[q] * m + left[q]]));
         let pivot = left.swap_remove(at.expect("left is not empty"));
         let value = a[pivot * m + pivot];
         if value.is_nan() || value <= 0.0 {
@@ -227,7 +238,8 @@ mod tests {
     fn grown_blocks_partition_and_have_full_row_rank() {
         let a = coupling(3, 40);
         let blocks = Blocks::new(&BlockChoice::Automatic, 40, &a).expect("valid");
-        let mut seen: Vec<usize> = (0..blocks.len()).flat_map(|i| blocks.coordinates(i).collect::<Vec<_>>()).collect();
+        let mut seen: Vec<usize> =
+            (0..blocks.len()).flat_map(|i| blocks.coordinates(i).collect::<Vec<_>>()).collect();
         assert!(blocks.len() >= 4);
         for i in 0..blocks.len() {
             let mut gram = vec![0.0; 9];
@@ -244,7 +256,9 @@ mod tests {
         let make = |list: &[usize]| Blocks::new(&BlockChoice::Boundaries(list.to_vec()), 5, &none);
         assert!(make(&[0, 2, 5]).is_ok());
         for (list, bad) in [(&[1, 5][..], 0), (&[0, 3, 3, 5], 2), (&[0, 4], 1), (&[], 0)] {
-            assert!(matches!(make(list), Err(Error::InvalidBlocks { index, .. }) if index == bad || list.is_empty()));
+            assert!(
+                matches!(make(list), Err(Error::InvalidBlocks { index, .. }) if index == bad || list.is_empty())
+            );
         }
     }
 }

@@ -16,7 +16,11 @@ pub(super) enum Outcome {
     Infeasible(Vec<f64>),
 }
 
-pub(super) fn bounded_least_squares<T: SeparableTerm>(coupling: &Coupling, domain: &T, mut x: Vec<f64>) -> Outcome {
+pub(super) fn bounded_least_squares<T: SeparableTerm>(
+    coupling: &Coupling,
+    domain: &T,
+    mut x: Vec<f64>,
+) -> Outcome {
     let (n, m) = (x.len(), coupling.rows());
     let scale = row_scales(coupling, n);
     let mut free: Vec<usize> = Vec::new();

@@ -51,6 +51,7 @@ impl<F: SmoothTerm> ProblemBuilder<F, Zero> {
     }
 
     /// Sets h to a weighted Euclidean norm of every block.
+    #[must_use]
     pub fn group_l2(self, h: GroupL2) -> Self {
         self.nonsmooth(Nonsmooth::Groups(h))
     }
@@ -71,30 +72,35 @@ impl<F: SmoothTerm> ProblemBuilder<F, Zero> {
 
 impl<F: SmoothTerm, H: SeparableTerm> ProblemBuilder<F, H> {
     /// Sets A x = b.
+    #[must_use]
     pub fn coupling(mut self, coupling: Coupling) -> Self {
         self.coupling = coupling;
         self
     }
 
     /// Sets how the variables are grouped.
+    #[must_use]
     pub fn blocks(mut self, blocks: BlockChoice) -> Self {
         self.blocks = blocks;
         self
     }
 
     /// Sets which pairs of blocks may move together.
+    #[must_use]
     pub fn graph(mut self, topology: Topology) -> Self {
         self.topology = topology;
         self
     }
 
     /// Sets how often each pair is drawn.
+    #[must_use]
     pub fn probabilities(mut self, probabilities: ProbabilityChoice) -> Self {
         self.probabilities = probabilities;
         self
     }
 
     /// Sets the start, which must be feasible; without it one is found.
+    #[must_use]
     pub fn start(mut self, x: Vec<f64>) -> Self {
         self.start = Some(x);
         self
@@ -157,7 +163,10 @@ fn edge_probabilities<F: SmoothTerm>(choice: ProbabilityChoice, f: &F, blocks: &
         ProbabilityChoice::Uniform => EdgeProbabilities::Uniform,
         ProbabilityChoice::Weighted(weights) => EdgeProbabilities::Weighted(weights),
         ProbabilityChoice::Lipschitz => {
-            let constant = |i| blocks.coordinates(i).map(|c| f.curvature(c)).fold(0.0, f64::max);
+            // A linear block has curvature 0 and must be drawn all the same.
+            let largest = (0..f.dimension()).map(|c| f.curvature(c)).fold(0.0, f64::max);
+            let least = if largest > 0.0 { 1e-3 * largest } else { 1.0 };
+            let constant = |i| blocks.coordinates(i).map(|c| f.curvature(c)).fold(least, f64::max);
             EdgeProbabilities::NodeSum((0..blocks.len()).map(constant).collect())
         }
     }

@@ -1,7 +1,7 @@
 //! Can the pairs of the graph reach the optimum? Decided before the first iteration.
 //!
 //! Pairs (i, j) exchange vectors v of `range(A_i)` and `range(A_j)` alike: block i takes v, block j gives it. The
-//! method reaches every feasible point (h = 0) exactly when these exchanges span all (v_1..v_b), v_i in `range(A_i)`,
+//! method reaches every feasible point (h = 0) exactly when these exchanges span all (`v_1..v_b`), `v_i` in `range(A_i)`,
 //! with sum zero. If every `A_i` has full row rank a connected graph suffices; with one row, the blocks that touch it
 //! must be connected among themselves; otherwise the rank is computed.
 //! Reference: the paper, section 3.1 (its necessary condition is too strong; see docs), and Necoara and Takac on
@@ -24,7 +24,11 @@ const LARGEST_RANK_TEST: usize = 1200;
 /// Refuses a graph whose pairs cannot reach every feasible point.
 pub(super) fn check(graph: &Graph, blocks: &Blocks, coupling: &Coupling) -> Result<()> {
     let m = coupling.rows();
-    if m == 0 || blocks.len() == 1 {
+    if blocks.len() == 1 {
+        return Ok(());
+    }
+    check_every_block_drawn(graph, blocks, coupling)?;
+    if m == 0 {
         return Ok(());
     }
     if m == 1 {
@@ -44,22 +48,29 @@ fn check_one_row(graph: &Graph, blocks: &Blocks, coupling: &Coupling) -> Result<
         return graph.check_connected();
     }
     let touches = |i: usize| blocks.coordinates(i).any(|c| coupling.column_dot(c, &[1.0]) != 0.0);
-    if let Some((from, to)) = graph.connected_among(touches) {
-        return Err(Error::GraphDisconnected { from, to, unreached: 1, nodes: blocks.len() });
-    }
+    graph.check_connected_among(touches)
+}
+
+/// A block that is in no pair never moves.
+fn check_every_block_drawn(graph: &Graph, blocks: &Blocks, coupling: &Coupling) -> Result<()> {
     if graph.is_clique() {
         return Ok(());
     }
-    let mut moves = vec![false; blocks.len()];
-    graph.edges().for_each(|(i, j)| (moves[i], moves[j]) = (true, true));
-    match moves.iter().position(|moves| !moves) {
-        None => Ok(()),
-        Some(i) => {
-            let needed = blocks.dimension() - 1;
-            let spanned = needed - moves.iter().filter(|moves| !**moves).count();
-            Err(Error::GraphCannotMove { nodes: vec![i], spanned, needed })
-        }
+    let mut drawn = vec![false; blocks.len()];
+    graph.edges().for_each(|(i, j)| (drawn[i], drawn[j]) = (true, true));
+    // Blocks that a row touches are found, with better evidence, by the tests of connection.
+    let untouched = |i: usize| {
+        let column_is_zero = |c: usize| (0..coupling.rows()).all(|r| coupling.entry(r, c) == 0.0);
+        coupling.rows() == 0 || blocks.coordinates(i).all(column_is_zero)
+    };
+    let idle: Vec<usize> = (0..blocks.len()).filter(|&i| !drawn[i] && untouched(i)).collect();
+    if idle.is_empty() {
+        return Ok(());
     }
+    let needed = blocks.dimension() - coupling.rows();
+    let lost: usize = idle.iter().map(|&i| blocks.size(i)).sum();
+    let nodes = idle.into_iter().take(10).collect();
+    Err(Error::GraphCannotMove { nodes, spanned: needed - lost, needed })
 }
 
 fn block_gram(blocks: &Blocks, coupling: &Coupling, i: usize) -> Vec<f64> {
@@ -71,7 +82,9 @@ fn block_gram(blocks: &Blocks, coupling: &Coupling, i: usize) -> Vec<f64> {
 
 fn all_full_rank(blocks: &Blocks, coupling: &Coupling) -> bool {
     let norms = coupling.row_norms(blocks.dimension());
-    let full = |i| blocks.size(i) >= norms.len() && pivot_ratio(&block_gram(blocks, coupling, i), &norms) > FULL_RANK;
+    let full = |i| {
+        blocks.size(i) >= norms.len() && pivot_ratio(&block_gram(blocks, coupling, i), &norms) > FULL_RANK
+    };
     (0..blocks.len()).all(full)
 }
 
@@ -98,7 +111,8 @@ fn check_rank(graph: &Graph, blocks: &Blocks, coupling: &Coupling) -> Result<()>
     if blocks.len().saturating_mul(m) > 100 * LARGEST_RANK_TEST {
         return Ok(());
     }
-    let bases: Vec<_> = (0..blocks.len()).map(|i| range_basis(&block_gram(blocks, coupling, i), &norms)).collect();
+    let bases: Vec<_> =
+        (0..blocks.len()).map(|i| range_basis(&block_gram(blocks, coupling, i), &norms)).collect();
     let mut starts = vec![0];
     bases.iter().for_each(|basis| starts.push(starts[starts.len() - 1] + basis.len()));
     let total = starts[blocks.len()];

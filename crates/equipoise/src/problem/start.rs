@@ -5,10 +5,10 @@
 //! `y'A x < y'b` for every x in the domain.
 
 use super::bounded_least_squares::{Outcome, bounded_least_squares};
+use crate::coupling::CouplingColumns;
 use crate::coupling::{Coupling, Shape};
 use crate::error::{Error, Result};
 use crate::matrix::{check_finite_vector, check_length, max_abs};
-use crate::coupling::CouplingColumns;
 use crate::pair_step::{DualWorkspace, Model, Rows, newton, one_row};
 use crate::separable::{Nonsmooth, Piece, PieceTerm, SeparableTerm};
 
@@ -62,6 +62,19 @@ pub(crate) fn project<H: SeparableTerm>(
     separable: &Nonsmooth<H>,
     x: &[f64],
 ) -> Result<Vec<f64>> {
+    project_from(coupling, separable, x, 3)
+}
+
+fn largest_row(coupling: &Coupling, n: usize) -> f64 {
+    coupling.row_norms(n).iter().copied().fold(0.0, f64::max) * (n as f64).sqrt()
+}
+
+fn project_from<H: SeparableTerm>(
+    coupling: &Coupling,
+    separable: &Nonsmooth<H>,
+    x: &[f64],
+    projections: usize,
+) -> Result<Vec<f64>> {
     let (n, m) = (x.len(), coupling.rows());
     let domain = Domain(separable);
     let from: Vec<f64> = (0..n).map(|c| SeparableTerm::prox(&domain, c, x[c], 1.0)).collect();
@@ -79,7 +92,14 @@ pub(crate) fn project<H: SeparableTerm>(
         check_one_row(coupling, &domain, n)?;
         let row: Vec<f64> = (0..n).map(|c| weights.at(c)).collect();
         let mut workspace = one_row::Workspace::default();
-        one_row::solve(&model, one_row::Row { coefficients: &row, shift: shift[0] }, &domain, 0.0, &mut workspace, &mut z);
+        one_row::solve(
+            &model,
+            one_row::Row { coefficients: &row, shift: shift[0] },
+            &domain,
+            0.0,
+            &mut workspace,
+            &mut z,
+        );
     } else {
         let mut lambda = vec![0.0; m];
         let mut workspace = DualWorkspace::default();
@@ -89,6 +109,11 @@ pub(crate) fn project<H: SeparableTerm>(
     let inside = (0..n).all(|c| SeparableTerm::value(&domain, c, z[c]) == 0.0);
     if inside && coupling.infeasibility(&z) <= 1e-3 * coupling.allowed_infeasibility() {
         return Ok(z);
+    }
+    // From far away the first projection is exact only relative to where it began: project what is left.
+    if inside && projections > 0 && coupling.infeasibility(&z) <= 1e-9 * max_abs(x) * largest_row(coupling, n)
+    {
+        return project_from(coupling, separable, &z, projections - 1);
     }
     // The dual method gives up where the feasible set has no interior; an active-set method decides.
     match bounded_least_squares(coupling, &domain, from) {
@@ -109,17 +134,14 @@ fn check_one_row<T: SeparableTerm>(coupling: &Coupling, domain: &T, n: usize) ->
     Ok(())
 }
 
-/// The supremum of y'A x over the domain.
+/// The supremum of y'A x over the domain. A pull of rounding size on an unbounded coordinate counts as none.
 fn supremum<T: SeparableTerm>(coupling: &Coupling, domain: &T, y: &[f64], n: usize) -> f64 {
+    let mut sizes = vec![0.0; n];
+    coupling.add_magnitudes(y, &mut sizes);
     let reach = |c: usize| {
         let (t, (lower, upper)) = (coupling.column_dot(c, y), domain.domain(c));
-        if t > 0.0 {
-            t * upper
-        } else if t < 0.0 {
-            t * lower
-        } else {
-            0.0
-        }
+        let end = if t > 0.0 { upper } else { lower };
+        if t == 0.0 || (end.is_infinite() && t.abs() <= 1e-9 * sizes[c]) { 0.0 } else { t * end }
     };
     (0..n).map(reach).sum()
 }
@@ -127,11 +149,6 @@ fn supremum<T: SeparableTerm>(coupling: &Coupling, domain: &T, y: &[f64], n: usi
 fn empty_domain<T: SeparableTerm>(coupling: &Coupling, domain: &T, mut witness: Vec<f64>, n: usize) -> Error {
     let size = max_abs(&witness).max(f64::MIN_POSITIVE);
     witness.iter_mut().for_each(|y| *y /= size);
-    // Rounding in the witness may touch an unbounded coordinate: such a pull counts as none.
-    let tidy = |y: &[f64]| {
-        let reachable = supremum(coupling, domain, y, n);
-        if reachable.is_finite() { reachable } else { f64::NAN }
-    };
     let needed = coupling.rhs().iter().zip(&witness).map(|(b, y)| b * y).sum();
-    Error::EmptyDomain { reachable: tidy(&witness), needed, witness }
+    Error::EmptyDomain { reachable: supremum(coupling, domain, &witness, n), needed, witness }
 }

@@ -53,11 +53,7 @@ impl GroupL2 {
     /// The derivative of the prox at v as `(alpha, beta)`: it is `alpha I + beta v v'`.
     pub fn prox_slope(&self, b: usize, v: &[f64], d: f64) -> (f64, f64) {
         let (size, radius) = (norm(v), self.weight(b) / d);
-        if size > radius {
-            (1.0 - radius / size, radius / (size * size * size))
-        } else {
-            (0.0, 0.0)
-        }
+        if size > radius { (1.0 - radius / size, radius / (size * size * size)) } else { (0.0, 0.0) }
     }
 
     /// `s` minus its projection onto the subdifferential at x, into `residual`.

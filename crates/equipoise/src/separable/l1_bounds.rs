@@ -16,7 +16,11 @@ pub struct L1Bounds {
 
 impl L1Bounds {
     /// Weights and bounds, each one for all or one a coordinate; infinite bounds are allowed.
-    pub fn new(weight: impl Into<Values>, lower: impl Into<Values>, upper: impl Into<Values>) -> Result<Self> {
+    pub fn new(
+        weight: impl Into<Values>,
+        lower: impl Into<Values>,
+        upper: impl Into<Values>,
+    ) -> Result<Self> {
         let (weight, lower, upper) = (weight.into(), lower.into(), upper.into());
         weight.check_weights("l1-box weight")?;
         check_bounds(&lower, &upper)?;

@@ -1,6 +1,6 @@
 //! The separable term h of `f(x) + h(x)`: one trait, one file per penalty.
 //!
-//! Given a coordinate c, a term answers for the scalar function h_c: value, domain, prox,
+//! Given a coordinate c, a term answers for the scalar function `h_c`: value, domain, prox,
 //! subdifferential, conjugate. h is a sum over coordinates ([`SeparableTerm`]) or over blocks
 //! ([`GroupL2`]). It knows nothing of f, of A or of who asks.
 //!

@@ -40,11 +40,8 @@ impl Piece {
     /// The minimiser of `h(z) + d/2 (z - v)^2`, for d > 0.
     #[inline]
     pub fn prox(&self, v: f64, d: f64) -> f64 {
-        let free = if self.l1 == 0.0 && self.l2 == 0.0 {
-            v
-        } else {
-            soft_threshold(d * v, self.l1) / (d + self.l2)
-        };
+        let free =
+            if self.l1 == 0.0 && self.l2 == 0.0 { v } else { soft_threshold(d * v, self.l1) / (d + self.l2) };
         free.max(self.lower).min(self.upper)
     }
 

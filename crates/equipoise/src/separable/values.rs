@@ -25,6 +25,7 @@ impl Values {
     }
 
     /// The length of the list; `None` for a uniform number.
+    #[expect(clippy::len_without_is_empty, reason = "a uniform number has no length to be zero")]
     pub fn len(&self) -> Option<usize> {
         match self {
             Self::Uniform(_) => None,
@@ -74,7 +75,12 @@ pub(crate) fn common_length(named: &[(&str, &Values)]) -> Result<Option<usize>> 
             match common {
                 None => common = Some(found),
                 Some(expected) if expected != found => {
-                    return Err(Error::ShapeMismatch { input: (*name).into(), unit: "entries", found, expected });
+                    return Err(Error::ShapeMismatch {
+                        input: (*name).into(),
+                        unit: "entries",
+                        found,
+                        expected,
+                    });
                 }
                 Some(_) => {}
             }

@@ -6,7 +6,9 @@
 use super::loss::Squared;
 use super::{DualSide, Linear, LossOfProduct, SmoothTerm, Sum};
 use crate::error::{Error, Result};
-use crate::matrix::{Matrix, axpy, check_finite_vector, check_length, dot, max_abs, smallest_eigenvalue_check};
+use crate::matrix::{
+    Matrix, axpy, check_finite_vector, check_length, dot, max_abs, smallest_eigenvalue_check,
+};
 
 /// Largest relative difference of mirrored entries that still counts as symmetric.
 const SYMMETRY_TOLERANCE: f64 = 1e-10;

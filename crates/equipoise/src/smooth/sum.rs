@@ -22,7 +22,7 @@ impl Sum {
             check_length(&format!("term {k} of the sum"), "variables", term.dimension(), expected)?;
             starts.push(starts[k] + term.product_len());
         }
-        let decomposable = terms.iter().all(|term| term.is_decomposable());
+        let decomposable = terms.iter().all(super::SmoothTerm::is_decomposable);
         Ok(Self { terms, starts, decomposable })
     }
 

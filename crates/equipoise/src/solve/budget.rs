@@ -15,7 +15,11 @@ pub(crate) struct Budget<'a> {
 }
 
 impl<'a> Budget<'a> {
-    pub(crate) fn new(settings: &Settings, updates_per_epoch: f64, interrupt: Option<&'a AtomicBool>) -> Self {
+    pub(crate) fn new(
+        settings: &Settings,
+        updates_per_epoch: f64,
+        interrupt: Option<&'a AtomicBool>,
+    ) -> Self {
         let started = Instant::now();
         let by_epochs = settings.max_epochs.map(|epochs| ((epochs * updates_per_epoch).ceil() as u64).max(1));
         // A limit too long for the clock is no limit.

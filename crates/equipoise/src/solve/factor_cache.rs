@@ -52,17 +52,18 @@ impl FactorCache {
             let (rows, gram) = (self.rows, &mut self.gram);
             return self.factors[at].get_or_insert_with(|| {
                 gram.fill(0.0);
-                add_gram(i, gram);
+                // Always the smaller index first: the same bits whichever way the pair was drawn.
+                add_gram(i.min(j), gram);
                 if i != j {
-                    add_gram(j, gram);
+                    add_gram(i.max(j), gram);
                 }
                 Box::new(Factor::from_gram(rows, gram))
             });
         }
         self.gram.fill(0.0);
-        self.add_block(i, &add_gram);
+        self.add_block(i.min(j), &add_gram);
         if i != j {
-            self.add_block(j, &add_gram);
+            self.add_block(i.max(j), &add_gram);
         }
         self.scratch.refactor(self.rows, &self.gram);
         &self.scratch

@@ -21,9 +21,9 @@ use super::budget::Budget;
 use super::metric::Metric;
 use super::subproblem::Subproblem;
 use crate::certificate::separable_value;
+use crate::coupling::CouplingColumns;
 use crate::error::{Error, Result};
 use crate::matrix::max_abs;
-use crate::coupling::CouplingColumns;
 use crate::pair_step::Model;
 use crate::problem::Problem;
 use crate::separable::{Nonsmooth, SeparableTerm};
@@ -80,17 +80,27 @@ impl<F: SmoothTerm, H: SeparableTerm> FreeStep<'_, F, H> {
     }
 
     /// Moves along the direction; returns the new objective (the old one when nothing was lower).
-    fn search(&self, state: &mut State, face: &Face<'_, F, H>, direction: &Direction, before: f64) -> Result<f64> {
+    fn search(
+        &self,
+        state: &mut State,
+        face: &Face<'_, F, H>,
+        direction: &Direction,
+        before: f64,
+    ) -> Result<f64> {
         let d = &direction.d;
         let reach = face.reach(&state.x, d);
         if direction.ray && reach == f64::INFINITY {
             let moving = (0..d.len()).filter(|&c| d[c].abs() > 1e-6 * max_abs(d)).take(10);
             let endless = self.falls_for_ever(state, direction, before);
-            return if endless { Err(Error::Unbounded { coordinates: moving.collect() }) } else { Ok(before) };
+            return if endless {
+                Err(Error::Unbounded { coordinates: moving.collect() })
+            } else {
+                Ok(before)
+            };
         }
         let mut best: Option<(f64, State)> = None;
         let coupling = self.problem.independent_coupling();
-        let tolerated = coupling.infeasibility(&state.x).max(1e-3 * coupling.allowed_infeasibility());
+        let tolerated = (4.0 * coupling.infeasibility(&state.x)).max(1e-2 * coupling.allowed_infeasibility());
         let mut offer = |trial: State| {
             let value = self.objective(&trial);
             let bar = best.as_ref().map_or(before, |(value, _)| *value);
@@ -108,10 +118,12 @@ impl<F: SmoothTerm, H: SeparableTerm> FreeStep<'_, F, H> {
             }
             t *= 0.5;
         }
-        if reach < 1.0 && !direction.ray && d.len() <= LARGEST_PROJECTION {
-            if let Some(trial) = self.projected(state, face, d) {
-                offer(trial);
-            }
+        if reach < 1.0
+            && !direction.ray
+            && d.len() <= LARGEST_PROJECTION
+            && let Some(trial) = self.projected(state, face, d)
+        {
+            offer(trial);
         }
         Ok(match best {
             Some((value, trial)) => {

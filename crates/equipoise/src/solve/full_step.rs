@@ -44,7 +44,8 @@ impl FullStep {
         state: &mut State,
     ) -> f64 {
         let (f, blocks, coupling) = (problem.smooth(), problem.blocks(), problem.independent_coupling());
-        let order: Vec<usize> = (0..problem.dimension()).map(|position| blocks.coordinate(position)).collect();
+        let order: Vec<usize> =
+            (0..problem.dimension()).map(|position| blocks.coordinate(position)).collect();
         let groups = groups_of(problem);
         let gathered: Vec<f64> =
             if blocks.in_order() { Vec::new() } else { order.iter().map(|&c| state.x[c]).collect() };
@@ -53,7 +54,7 @@ impl FullStep {
         f.partials(&order, &state.x, &state.product, &mut gradient);
         let before_smooth = f.value(&state.x, &state.product);
         let before = before_smooth + separable_value(problem, &state.x);
-        let tolerated = coupling.infeasibility(&state.x).max(1e-3 * coupling.allowed_infeasibility());
+        let tolerated = (4.0 * coupling.infeasibility(&state.x)).max(1e-2 * coupling.allowed_infeasibility());
         let columns = CouplingColumns::new(coupling, &order);
         // Large buffers live for one step only: between steps the memory is the certificate's.
         let mut subproblem = Subproblem::beginning_at(std::mem::take(&mut self.lambda));

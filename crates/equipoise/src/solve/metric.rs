@@ -38,7 +38,9 @@ impl Metric {
         let factors: Vec<f64> = if apart || blocks.are_scalars() {
             Vec::new()
         } else {
-            (0..blocks.len()).map(|i| block_factor(f, &blocks.coordinates(i).collect::<Vec<_>>(), floor)).collect()
+            (0..blocks.len())
+                .map(|i| block_factor(f, &blocks.coordinates(i).collect::<Vec<_>>(), floor))
+                .collect()
         };
         let mut metric = Self {
             factors,
@@ -67,7 +69,11 @@ impl Metric {
     #[inline]
     pub(crate) fn at<F: SmoothTerm>(&self, f: &F, c: usize, i: usize) -> f64 {
         self.inverse_step
-            * if self.isotropic.is_empty() { self.factor(i) * f.curvature(c).max(self.floor) } else { self.isotropic[i] }
+            * if self.isotropic.is_empty() {
+                self.factor(i) * f.curvature(c).max(self.floor)
+            } else {
+                self.isotropic[i]
+            }
     }
 
     /// The metric of every coordinate, where they are all alike (and h is not a group norm).
@@ -122,7 +128,8 @@ fn block_factor<F: SmoothTerm>(f: &F, coordinates: &[usize], floor: f64) -> f64 
     let mut v = vec![1.0; size];
     let mut bound = unexamined;
     for _ in 0..12 {
-        let image: Vec<f64> = (0..size).map(|a| crate::matrix::dot(&scaled[a * size..(a + 1) * size], &v)).collect();
+        let image: Vec<f64> =
+            (0..size).map(|a| crate::matrix::dot(&scaled[a * size..(a + 1) * size], &v)).collect();
         bound = image.iter().zip(&v).map(|(image, v)| image / v).fold(0.0, f64::max).min(bound);
         let largest = crate::matrix::max_abs(&image);
         v.iter_mut().zip(&image).for_each(|(v, image)| *v = (image / largest).max(1e-6));

@@ -16,12 +16,12 @@ use super::Settings;
 use super::factor_cache::FactorCache;
 use super::metric::Metric;
 use super::subproblem::Subproblem;
+use crate::coupling::CouplingColumns;
 use crate::coupling::{Coupling, Shape};
 use crate::error::{Error, Result};
 use crate::matrix::Matrix;
 use crate::pair_step::group::Group;
 use crate::pair_step::scalar::{PairCurvature, two_scalars};
-use crate::coupling::CouplingColumns;
 use crate::pair_step::{Model, one_row, smooth_rows};
 use crate::problem::Problem;
 use crate::separable::{Nonsmooth, Piece, SeparableTerm, Values};
@@ -141,15 +141,14 @@ impl<'a, F: SmoothTerm, H: SeparableTerm> PairUpdater<'a, F, H> {
         let x = [state.x[c[0]], state.x[c[1]]];
         let g = [f.partial(c[0], &state.x, &state.product), f.partial(c[1], &state.x, &state.product)];
         let curvature = self.pair_curvature(c);
-        let z = match (h.piece(c[0]), h.piece(c[1])) {
-            (Some(first), Some(second)) => two_scalars(x, g, a, curvature, [first, second])
-                .map_err(|_| Error::Unbounded { coordinates: c.to_vec() })?,
-            _ => {
-                let floor = self.metric.diagonal(f, c[0]).min(self.metric.diagonal(f, c[1]));
-                let metric = curvature.d.map(|d| d.max(floor));
-                let model = Model { coordinates: &c, x: &x, gradient: &g, metric: &metric };
-                one_row::two_scalars_by_prox(&model, a, curvature.cross, h, &mut self.one_row)
-            }
+        let z = if let (Some(first), Some(second)) = (h.piece(c[0]), h.piece(c[1])) {
+            two_scalars(x, g, a, curvature, [first, second])
+                .map_err(|_| Error::Unbounded { coordinates: c.to_vec() })?
+        } else {
+            let floor = self.metric.diagonal(f, c[0]).min(self.metric.diagonal(f, c[1]));
+            let metric = curvature.d.map(|d| d.max(floor));
+            let model = Model { coordinates: &c, x: &x, gradient: &g, metric: &metric };
+            one_row::two_scalars_by_prox(&model, a, curvature.cross, h, &mut self.one_row)
         };
         state.set(f, c[0], z[0]);
         state.set(f, c[1], z[1]);

@@ -30,12 +30,16 @@ use crate::separable::SeparableTerm;
 use crate::smooth::SmoothTerm;
 use crate::state::State;
 
-/// Updates between two looks at the clock and the interrupt flag.
-const UPDATES_PER_LOOK: u64 = 64;
+/// Most updates between two looks at the clock and the interrupt flag.
+const MOST_UPDATES_PER_LOOK: u64 = 4096;
+/// Seconds between two looks that are aimed at. They change how often the clock is read, not what is computed.
+const SECONDS_PER_LOOK: f64 = 2e-3;
 /// Fewest updates between two checkpoints.
 const FEWEST_UPDATES: u64 = 32;
 /// Checkpoints come whenever the work has grown by this share since the last one.
 const CHECKPOINT_GROWTH: f64 = 0.3;
+/// With the paper's pairs alone: rounds between two soundings for an objective that falls for ever.
+const ROUNDS_PER_SOUNDING: u32 = 8;
 /// Rounds without any progress after which a run is `Stalled`.
 const PATIENCE: u32 = 4;
 
@@ -54,7 +58,10 @@ const PATIENCE: u32 = 4;
 /// assert!((solution.x[0] - 0.35).abs() < 1e-6 && solution.x[2] == 0.0);
 /// # Ok::<(), equipoise::Error>(())
 /// ```
-pub fn solve<F: SmoothTerm, H: SeparableTerm>(problem: &Problem<F, H>, settings: &Settings) -> Result<Solution> {
+pub fn solve<F: SmoothTerm, H: SeparableTerm>(
+    problem: &Problem<F, H>,
+    settings: &Settings,
+) -> Result<Solution> {
     Solver::new(problem, settings).run()
 }
 
@@ -126,6 +133,8 @@ struct Run<'r, F, H> {
     state: State,
     updates_per_epoch: f64,
     updates: u64,
+    updates_per_look: u64,
+    rounds: u32,
     objective: f64,
     /// By how much the pairs of the last round lowered the objective.
     gain_of_pairs: f64,
@@ -162,6 +171,8 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Run<'r, F, H> {
             state,
             updates_per_epoch,
             updates: 0,
+            updates_per_look: 1,
+            rounds: 0,
             objective: 0.0,
             gain_of_pairs: 0.0,
             idle_rounds: 0,
@@ -178,7 +189,7 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Run<'r, F, H> {
         let round = growth.max(self.updates_per_epoch.ceil() as u64).max(FEWEST_UPDATES);
         let until = self.updates.saturating_add(round).min(self.budget.most_updates);
         while self.updates < until {
-            let look = (self.updates + UPDATES_PER_LOOK).min(until);
+            let (begun, look) = (Instant::now(), (self.updates + self.updates_per_look).min(until));
             while self.updates < look {
                 let (i, j) = self.edges.draw();
                 self.pairs.update(&mut self.state, i, j)?;
@@ -188,9 +199,11 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Run<'r, F, H> {
                 self.status = Some(status);
                 break;
             }
-            if self.updates % (64 * UPDATES_PER_LOOK) < UPDATES_PER_LOOK
-                && let Some(observer) = &mut self.observer
-            {
+            let taken = begun.elapsed().as_secs_f64();
+            let scale = if taken < 0.5 * SECONDS_PER_LOOK { 2.0 } else { SECONDS_PER_LOOK / taken };
+            self.updates_per_look =
+                ((self.updates_per_look as f64 * scale.min(2.0)) as u64).clamp(1, MOST_UPDATES_PER_LOOK);
+            if let Some(observer) = &mut self.observer {
                 observer.heartbeat(self.updates, self.updates as f64 / self.updates_per_epoch);
             }
         }
@@ -219,7 +232,12 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Run<'r, F, H> {
             let step = FreeStep { problem: self.problem, metric: self.pairs.metric(), budget: &self.budget };
             let products = (self.updates as f64 / self.updates_per_epoch).clamp(20.0, 400.0) as usize;
             step.take(&mut self.state, products)?;
+        } else if self.rounds % ROUNDS_PER_SOUNDING == ROUNDS_PER_SOUNDING - 1 {
+            // Pairs never see that an objective falls for ever; second-order directions do. Nothing is moved.
+            let step = FreeStep { problem: self.problem, metric: self.pairs.metric(), budget: &self.budget };
+            step.take(&mut self.state.clone(), 20)?;
         }
+        self.rounds += 1;
         self.objective = self.evaluate()?;
         let gain = self.gain_of_pairs + before - self.objective;
         let idle = gain <= 1e-15 * (1.0 + self.objective.abs());
@@ -244,8 +262,9 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Run<'r, F, H> {
     fn checkpoint(&mut self) -> Result<()> {
         let tolerance = self.settings.tolerance;
         let mut certificate = check_with(self.problem, &self.state.x, Effort::Quick)?;
-        let promising = certificate.kkt_residual <= 1e-3 || certificate.duality_gap.is_none();
-        if !certificate.meets(tolerance) && (promising || self.status.is_some()) {
+        let promising = certificate.kkt_residual <= 1e-3 || self.status.is_some();
+        // Without a gap the quick look says nothing: a gap may be found that is not small.
+        if certificate.duality_gap.is_none() || (promising && !certificate.meets(tolerance)) {
             let (begun, patience) = (Instant::now(), self.patience());
             let stop = || match patience {
                 Some(patience) => begun.elapsed() >= patience,
@@ -278,7 +297,9 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Run<'r, F, H> {
     fn patience(&self) -> Option<Duration> {
         match self.status? {
             Status::Interrupted => Some(Duration::from_millis(20)),
-            Status::TimeLimit => Some(Duration::from_secs_f64((0.1 * self.budget.seconds()).clamp(0.02, 1.0))),
+            Status::TimeLimit => {
+                Some(Duration::from_secs_f64((0.1 * self.budget.seconds()).clamp(0.02, 1.0)))
+            }
             _ => Some(Duration::MAX),
         }
     }

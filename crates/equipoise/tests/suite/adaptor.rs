@@ -6,7 +6,8 @@ use equipoise::separable::{
 use equipoise::smooth::loss::{HuberLoss, LogisticLoss, Squared, SquaredHingeLoss};
 use equipoise::smooth::{Distance, Linear, LossOfProduct, Quadratic, SmoothTerm, Sum};
 use equipoise::{
-    BlockChoice, Coupling, DenseMatrix, Error, Matrix, Problem, Settings, Solution, SparseMatrix, Status, certificate,
+    BlockChoice, Coupling, DenseMatrix, Error, Matrix, Problem, Settings, Solution, SparseMatrix, Status,
+    certificate,
 };
 use equipoise_testkit as kit;
 
@@ -41,10 +42,15 @@ pub(crate) fn smooth(spec: &kit::Smooth) -> Result<Box<dyn SmoothTerm>, Error> {
         kit::Smooth::SquaredHinge { m, y, weights: w } => {
             Box::new(LossOfProduct::weighted(matrix(m), y.clone(), SquaredHingeLoss, weights(w.as_ref()))?)
         }
-        kit::Smooth::Huber { m, y, delta, weights: w } => {
-            Box::new(LossOfProduct::weighted(matrix(m), y.clone(), HuberLoss::new(*delta)?, weights(w.as_ref()))?)
+        kit::Smooth::Huber { m, y, delta, weights: w } => Box::new(LossOfProduct::weighted(
+            matrix(m),
+            y.clone(),
+            HuberLoss::new(*delta)?,
+            weights(w.as_ref()),
+        )?),
+        kit::Smooth::Distance { target, weights } => {
+            Box::new(Distance::new(target.clone(), weights.clone())?)
         }
-        kit::Smooth::Distance { target, weights } => Box::new(Distance::new(target.clone(), weights.clone())?),
         kit::Smooth::Linear { c } => Box::new(Linear::new(c.clone())?),
         kit::Smooth::Sum(terms) => Box::new(Sum::new(terms.iter().map(smooth).collect::<Result<_, _>>()?)?),
     })
@@ -92,7 +98,9 @@ pub(crate) fn problem(instance: &kit::Instance) -> Result<AnyProblem, Error> {
 pub(crate) fn solve_checked(problem: &AnyProblem, settings: &Settings) -> Solution {
     let solution = equipoise::solve(problem, settings).expect("a valid problem");
     let again = certificate::check(problem, &solution.x).expect("x of the right length");
-    assert!((again.objective - solution.certificate.objective).abs() <= 1e-12 * (1.0 + again.objective.abs()));
+    assert!(
+        (again.objective - solution.certificate.objective).abs() <= 1e-12 * (1.0 + again.objective.abs())
+    );
     assert_eq!(again.infeasibility, solution.certificate.infeasibility);
     if solution.status == Status::Converged {
         assert!(again.meets(settings.tolerance), "reported converged, recomputed {again:?}");

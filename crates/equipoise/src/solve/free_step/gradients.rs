@@ -41,8 +41,10 @@ pub(super) fn conjugate_gradients<F: SmoothTerm, H: SeparableTerm>(
     projector.apply(&mut r, &mut image);
     let mut fit = dot(&r, &image);
     let start = fit;
-    let unprojected: f64 =
-        (0..n).filter(|&c| face.is_free(c)).map(|c| face.slope[c] * face.slope[c] * projector.inverse(c)).sum();
+    let unprojected: f64 = (0..n)
+        .filter(|&c| face.is_free(c))
+        .map(|c| face.slope[c] * face.slope[c] * projector.inverse(c))
+        .sum();
     if fit.is_nan() || fit <= NOTHING_LEFT * unprojected {
         return None;
     }
