@@ -13,6 +13,11 @@ use equipoise_testkit as kit;
 
 pub(crate) type AnyProblem = Problem<Box<dyn SmoothTerm>, Box<dyn SeparableTerm>>;
 
+/// A dense matrix from its rows.
+pub(crate) fn matrix_of(rows: &[&[f64]]) -> Matrix {
+    Matrix::from_rows(rows).expect("rows of one length")
+}
+
 pub(crate) fn matrix(dense: &kit::Dense) -> Matrix {
     if dense.sparse {
         let entries = (0..dense.rows).flat_map(|r| (0..dense.cols).map(move |c| (r, c)));

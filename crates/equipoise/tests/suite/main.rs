@@ -9,6 +9,7 @@
 //! * `known`: problems with known optima.
 //! * `numbers`, `samples`: the data of these tests.
 //! * `properties`: properties of the optimum on random problems.
+//! * `regressions`: what once went wrong.
 
 mod adaptor;
 mod agreement;
@@ -19,4 +20,5 @@ mod drift;
 mod known;
 mod numbers;
 mod properties;
+mod regressions;
 mod samples;
