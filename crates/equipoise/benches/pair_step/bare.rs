@@ -67,32 +67,43 @@ impl SmoothRows {
     }
 }
 
-/// `y += sum_k w_k a_k`, two columns at a time.
+/// `y += sum_k w_k a_k`, four columns at a time.
 fn add_columns(columns: &[f64], w: &[f64], y: &mut [f64]) {
     let m = y.len();
-    for (pair, w) in columns.chunks(2 * m).zip(w.chunks(2)) {
-        if let (&[first, second], (a, b)) = (w, pair.split_at(m)) {
-            for ((y, a), b) in y.iter_mut().zip(a).zip(b) {
-                *y += first * a + second * b;
-            }
-        } else {
-            y.iter_mut().zip(pair).for_each(|(y, a)| *y += w[0] * a);
+    let (fours, rest) = columns.split_at(w.len() / 4 * 4 * m);
+    for (four, w) in fours.chunks_exact(4 * m).zip(w.chunks_exact(4)) {
+        let (a, others) = four.split_at(m);
+        let (b, others) = others.split_at(m);
+        let (c, d) = others.split_at(m);
+        for k in 0..m {
+            y[k] += (w[0] * a[k] + w[1] * b[k]) + (w[2] * c[k] + w[3] * d[k]);
         }
+    }
+    for (column, w) in rest.chunks_exact(m).zip(&w[w.len() / 4 * 4..]) {
+        y.iter_mut().zip(column).for_each(|(y, a)| *y += w * a);
     }
 }
 
-/// `x_k -= w_k - a_k'y`.
+/// `x_k -= w_k - a_k'y`, four columns at a time.
 fn move_columns(columns: &[f64], y: &[f64], w: &[f64], x: &mut [f64]) {
-    for ((x, w), column) in x.iter_mut().zip(w).zip(columns.chunks_exact(y.len())) {
-        let (mut even, mut odd) = (0.0, 0.0);
-        for (a, y) in column.chunks_exact(2).zip(y.chunks_exact(2)) {
-            even += a[0] * y[0];
-            odd += a[1] * y[1];
+    let m = y.len();
+    let (fours, rest) = columns.split_at(w.len() / 4 * 4 * m);
+    for ((four, w), x) in fours.chunks_exact(4 * m).zip(w.chunks_exact(4)).zip(x.chunks_exact_mut(4)) {
+        let (a, others) = four.split_at(m);
+        let (b, others) = others.split_at(m);
+        let (c, d) = others.split_at(m);
+        let mut pull = [0.0; 4];
+        for k in 0..m {
+            pull[0] += a[k] * y[k];
+            pull[1] += b[k] * y[k];
+            pull[2] += c[k] * y[k];
+            pull[3] += d[k] * y[k];
         }
-        if y.len() % 2 == 1 {
-            even += column[y.len() - 1] * y[y.len() - 1];
-        }
-        *x -= w - (even + odd);
+        (0..4).for_each(|k| x[k] -= w[k] - pull[k]);
+    }
+    let done = w.len() / 4 * 4;
+    for ((x, w), column) in x[done..].iter_mut().zip(&w[done..]).zip(rest.chunks_exact(m)) {
+        *x -= w - column.iter().zip(y).map(|(a, y)| a * y).sum::<f64>();
     }
 }
 

@@ -56,28 +56,8 @@ pub fn single(x: f64, g: f64, d: f64, h: Piece) -> f64 {
 /// let z = two_scalars([0.5, 0.25], [1.0, -1.0], [1.0, 1.0], curvature, [bounds, bounds]);
 /// assert_eq!(z, Ok([0.0, 0.75])); // the free step of 1 would pass the bound at 0
 /// ```
-#[expect(clippy::inline_always, reason = "twice as fast in the scalar loop, see benches/pair_step")]
-#[inline(always)]
+#[inline]
 pub fn two_scalars(
-    x: [f64; 2],
-    g: [f64; 2],
-    a: [f64; 2],
-    curvature: PairCurvature,
-    h: [Piece; 2],
-) -> Result<[f64; 2], Unbounded> {
-    // The common case stays small enough to be compiled into the caller's loop.
-    let bounds_only = h[0].l1 == 0.0 && h[1].l1 == 0.0 && h[0].l2 == 0.0 && h[1].l2 == 0.0;
-    let own = curvature.d[0] + curvature.d[1];
-    let eta = own - 2.0 * curvature.cross;
-    if bounds_only && a[0] == a[1] && a[0] != 0.0 && eta > CANCELLED * own {
-        return Ok(balanced((g[1] - g[0]) / eta, x, h));
-    }
-    on_any_row(x, g, a, curvature, h)
-}
-
-/// Two scalars with any coefficients and pieces.
-#[inline(never)]
-fn on_any_row(
     x: [f64; 2],
     g: [f64; 2],
     a: [f64; 2],
@@ -88,6 +68,12 @@ fn on_any_row(
     if !bounds_only {
         return with_penalties(x, g, a, curvature, h);
     }
+    if a[0] == a[1] && a[0] != 0.0 {
+        if let Some(eta) = balanced_curvature(curvature) {
+            let bounds = [(h[0].lower, h[0].upper), (h[1].lower, h[1].upper)];
+            return Ok(balanced_scalars(x, (g[1] - g[0]) / eta, bounds));
+        }
+    }
     let eta = line_curvature(a, curvature, [0.0, 0.0]);
     let slope = a[1] * g[0] - a[0] * g[1];
     if eta > 0.0 {
@@ -97,21 +83,31 @@ fn on_any_row(
     without_curvature(x, g, a, curvature, h, step_to_zero(slope, eta))
 }
 
-/// Equal coefficients and bounds only: what the one takes the other gives. No branch depends on the data, since
-/// in a random order none could be predicted.
+/// The curvature along `(1, -1)`; `None` where there is none but for rounding.
 #[inline]
-fn balanced(step: f64, x: [f64; 2], h: [Piece; 2]) -> [f64; 2] {
-    let room = [h[0].lower - x[0], h[0].upper - x[0], x[1] - h[1].upper, x[1] - h[1].lower];
+pub fn balanced_curvature(curvature: PairCurvature) -> Option<f64> {
+    let own = curvature.d[0] + curvature.d[1];
+    let eta = own - 2.0 * curvature.cross;
+    (eta > CANCELLED * own).then_some(eta)
+}
+
+/// Equal coefficients and bounds only: the one takes `step` and the other gives it, as far as the bounds allow.
+///
+/// No branch depends on the values, since in a random order none could be predicted.
+#[inline]
+pub fn balanced_scalars(x: [f64; 2], step: f64, bounds: [(f64, f64); 2]) -> [f64; 2] {
     // Plain comparisons are one instruction each; `f64::max` would look for NaN as well.
     let larger = |a: f64, b: f64| if a > b { a } else { b };
     let smaller = |a: f64, b: f64| if a < b { a } else { b };
+    let [(lower, upper), (low, high)] = bounds;
+    let room = [lower - x[0], upper - x[0], x[1] - high, x[1] - low];
     let step = smaller(smaller(larger(larger(step, room[0]), room[2]), room[1]), room[3]);
     let mut z = [x[0] + step, x[1] - step];
     // A bound that is met is assigned: x + (upper - x) may differ from it in the last digit.
-    z[0] = if step == room[0] { h[0].lower } else { z[0] };
-    z[0] = if step == room[1] { h[0].upper } else { z[0] };
-    z[1] = if step == room[2] { h[1].upper } else { z[1] };
-    z[1] = if step == room[3] { h[1].lower } else { z[1] };
+    z[0] = if step == room[0] { lower } else { z[0] };
+    z[0] = if step == room[1] { upper } else { z[0] };
+    z[1] = if step == room[2] { high } else { z[1] };
+    z[1] = if step == room[3] { low } else { z[1] };
     z
 }
 

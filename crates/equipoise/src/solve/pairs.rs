@@ -21,7 +21,7 @@ use crate::coupling::{Coupling, Shape};
 use crate::error::{Error, Result};
 use crate::matrix::Matrix;
 use crate::pair_step::group::Group;
-use crate::pair_step::scalar::{PairCurvature, two_scalars};
+use crate::pair_step::scalar::{PairCurvature, balanced_curvature, balanced_scalars, two_scalars};
 use crate::pair_step::{Model, one_row, smooth_rows};
 use crate::problem::Problem;
 use crate::separable::{Nonsmooth, Piece, SeparableTerm, Values};
@@ -32,6 +32,9 @@ use crate::state::State;
 #[derive(Debug)]
 enum Kernel {
     Alone,
+    /// Scalars with equal coefficients and bounds at most; one over the curvature of every pair where f is a sum
+    /// of equally curved scalars.
+    BalancedScalars(Option<f64>),
     ScalarRow,
     BlockSum(usize),
     Smooth(Box<FactorCache>),
@@ -66,10 +69,15 @@ pub(crate) struct PairUpdater<'a, F, H> {
 impl<'a, F: SmoothTerm, H: SeparableTerm> PairUpdater<'a, F, H> {
     pub(crate) fn new(problem: &'a Problem<F, H>, settings: &Settings) -> Self {
         let (coupling, blocks) = (problem.independent_coupling(), problem.blocks());
+        let metric = Metric::new(problem, settings.step_size);
         let kernel = match (coupling.shape(), problem.separable()) {
             (Shape::None, Nonsmooth::Coordinates(_)) => Kernel::Alone,
-            (Shape::Row(_), Nonsmooth::Coordinates(_)) if blocks.are_scalars() && blocks.len() > 1 => {
-                Kernel::ScalarRow
+            (Shape::Row(a), Nonsmooth::Coordinates(h)) if blocks.are_scalars() && blocks.len() > 1 => {
+                let bounded = |c| h.piece(c).is_some_and(|piece| piece.l1 == 0.0 && piece.l2 == 0.0);
+                let balanced = a.len().is_none() && (0..blocks.len()).all(bounded);
+                let alike = metric.uniform().filter(|_| problem.smooth().is_decomposable());
+                let inverse = alike.map(|d| 0.5 / d);
+                if balanced { Kernel::BalancedScalars(inverse) } else { Kernel::ScalarRow }
             }
             (Shape::BlockSum, Nonsmooth::Coordinates(_))
                 if blocks.are_uniform(coupling.rows()) && blocks.len() > 1 =>
@@ -85,7 +93,7 @@ impl<'a, F: SmoothTerm, H: SeparableTerm> PairUpdater<'a, F, H> {
         Self {
             problem,
             coupling,
-            metric: Metric::new(problem, settings.step_size),
+            metric,
             kernel,
             gathered: Gathered::default(),
             smooth: smooth_rows::Workspace::default(),
@@ -102,6 +110,7 @@ impl<'a, F: SmoothTerm, H: SeparableTerm> PairUpdater<'a, F, H> {
     #[inline]
     pub(crate) fn update(&mut self, state: &mut State, i: usize, j: usize) -> Result<()> {
         match self.kernel {
+            Kernel::BalancedScalars(inverse) => self.balanced_pair(state, i, j, inverse),
             Kernel::ScalarRow => self.scalar_pair(state, i, j),
             Kernel::BlockSum(size) => {
                 (0..size).try_for_each(|k| self.pair_on_row(state, [i * size + k, j * size + k], [1.0, 1.0]))
@@ -124,7 +133,25 @@ impl<'a, F: SmoothTerm, H: SeparableTerm> PairUpdater<'a, F, H> {
         }
     }
 
+    /// The hottest loop of all: what the one takes the other gives.
     #[inline]
+    fn balanced_pair(&mut self, state: &mut State, i: usize, j: usize, inverse: Option<f64>) -> Result<()> {
+        let f = self.problem.smooth();
+        let Nonsmooth::Coordinates(h) = self.problem.separable() else { return Ok(()) };
+        let slope = f.partial(j, &state.x, &state.product) - f.partial(i, &state.x, &state.product);
+        let step = match inverse {
+            Some(inverse) => slope * inverse,
+            None => match balanced_curvature(self.pair_curvature([i, j])) {
+                Some(eta) => slope / eta,
+                None => return self.scalar_pair(state, i, j),
+            },
+        };
+        let z = balanced_scalars([state.x[i], state.x[j]], step, [h.domain(i), h.domain(j)]);
+        state.set(f, i, z[0]);
+        state.set(f, j, z[1]);
+        Ok(())
+    }
+
     fn scalar_pair(&mut self, state: &mut State, i: usize, j: usize) -> Result<()> {
         let a = match self.coupling.shape() {
             Shape::Row(Values::Uniform(a)) => [*a, *a],
