@@ -56,7 +56,7 @@ fn explain(solution: &Solution, planted: f64) -> String {
          What it means\n  \
          status         {status}.\n  \
          objective      the best value found; {chosen} of {VARIABLES} variables are used, the rest are exactly 0.\n  \
-         duality gap    a proof: no x whatsoever can be better by more than {gap:.1e}. This problem was made\n                 \
+         duality gap    a proof: no feasible x can be better by more than {gap:.1e}. This problem was made\n                 \
          with a known optimum, {planted:.10}; the answer is {:.1e} away from it.\n  \
          KKT residual   how far the optimality conditions are from holding exactly.\n  \
          infeasibility  by how much the sum misses 0: rounding only, since every move kept it.\n  \

@@ -1,33 +1,32 @@
 //! `--history FILE.csv`: a row at every checkpoint, on disk before the run goes on.
 //!
-//! The file is rewritten at each row, so that whatever ends the run, the rows so far are there. Checkpoints grow
-//! apart geometrically: even a long run has about a hundred.
+//! Rows are flushed one by one, so that whatever ends the run, the rows so far are there.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use anyhow::Result;
 use equipoise::Progress;
-use equipoise_formats::history::{HistoryRow, write_history};
+use equipoise_formats::history::{HistoryRow, HistoryWriter};
 
-/// The rows so far, and where they go.
+/// Where the rows go.
 #[derive(Debug)]
 pub(crate) struct History {
-    path: PathBuf,
-    rows: Vec<HistoryRow>,
+    writer: HistoryWriter,
     failure: Option<equipoise_formats::Error>,
 }
 
 impl History {
     /// Creates the file with its header.
     pub(crate) fn create(path: &Path) -> Result<Self> {
-        write_history(path, &[])?;
-        Ok(Self { path: path.into(), rows: Vec::new(), failure: None })
+        let mut writer = HistoryWriter::create(path)?;
+        writer.flush()?;
+        Ok(Self { writer, failure: None })
     }
 
     /// Appends a checkpoint. After a failure nothing more is written; [`Self::finish`] tells.
     pub(crate) fn add(&mut self, progress: &Progress) {
         let certificate = &progress.certificate;
-        self.rows.push(HistoryRow {
+        let row = HistoryRow {
             update: progress.update,
             epoch: progress.epoch,
             seconds: progress.seconds,
@@ -35,9 +34,9 @@ impl History {
             infeasibility: certificate.infeasibility,
             kkt_residual: certificate.kkt_residual,
             duality_gap: certificate.duality_gap,
-        });
+        };
         if self.failure.is_none() {
-            self.failure = write_history(&self.path, &self.rows).err();
+            self.failure = self.writer.write(&row).and_then(|()| self.writer.flush()).err();
         }
     }
 

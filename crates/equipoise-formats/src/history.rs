@@ -62,9 +62,14 @@ impl HistoryWriter {
         .map_err(|reason| Error::writing(&self.path, &reason))
     }
 
+    /// Hands every row so far to the operating system.
+    pub fn flush(&mut self) -> Result<()> {
+        self.out.flush().map_err(|reason| Error::writing(&self.path, &reason))
+    }
+
     /// Makes sure that everything is on disk. Dropping the writer would lose an error here.
     pub fn finish(mut self) -> Result<()> {
-        self.out.flush().map_err(|reason| Error::writing(&self.path, &reason))
+        self.flush()
     }
 }
 

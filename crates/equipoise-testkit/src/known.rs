@@ -1,4 +1,4 @@
-//! Problems whose optimum is known exactly: the test vectors of ALGORITHMS section 4.
+//! Problems whose optimum is known exactly: fractions that were checked by hand.
 //!
 //! Multipliers are those of `L = f + h + lambda'(Ax - b)`. Optima are fractions written as such.
 

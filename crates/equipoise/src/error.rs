@@ -237,7 +237,7 @@ pub enum Error {
         allowed: &'static str,
     },
     /// A request that would need more memory than allowed.
-    #[error("{what} would need {needed} bytes; the memory budget is {allowed} bytes")]
+    #[error("{what} would need {needed} bytes; the most allowed is {allowed} bytes")]
     TooMuchMemory {
         /// What would need it.
         what: String,

@@ -13,7 +13,7 @@ cargo xtask COMMAND
   lint              clippy, warnings denied
   unit              unit, integration and property tests of all crates
   docs              documentation without warnings, and its examples
-  examples          every example of the library, in release
+  examples          every example of the library
   lengths           no source file longer than 600 lines
   package           dry run of packaging the published crates
   bench NAME        measure in one run against the bare loop: pair_step

@@ -8,7 +8,7 @@ fn facts_of_a_graph_with_known_numbers() {
     assert_eq!((&json["nodes"], &json["edges"], &json["diameter"]), (&24.into(), &45.into(), &2.into()));
     assert_eq!((&json["degree_min"], &json["degree_max"]), (&2.into(), &23.into()));
     assert_eq!(json["diameter_exact"], true);
-    // ALGORITHMS 4.8: lambda_min(K) = 0.011318 with weight 1/(2 * 45) an edge.
+    // The paper's K has lambda_min(K) = 0.011318 with weight 1/(2 * 45) an edge.
     let smallest = json["smallest_nonzero_eigenvalue"].as_f64().expect("a number");
     assert!((smallest / 90.0 - 0.011_318).abs() < 1e-6, "{smallest}");
     assert!(json["largest_eigenvalue"].as_f64().expect("a number") > smallest);

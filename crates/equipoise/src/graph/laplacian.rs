@@ -6,7 +6,7 @@
 //!
 //! A clique with equal weights w is kept as a rule: K = w (b I - 1 1^T).
 //!
-//! Reference: the paper (UAI 2015), section 3; ALGORITHMS 4.8.
+//! Reference: the paper (UAI 2015), section 3.
 
 use std::sync::Arc;
 

@@ -9,7 +9,7 @@
 //!
 //! A clique is never stored: a million nodes cost nothing.
 //!
-//! Reference: the paper (UAI 2015), sections 3 and 4; ALGORITHMS 4.8 for numbers.
+//! Reference: the paper (UAI 2015), sections 3 and 4.
 //!
 //! ```
 //! use equipoise::graph::{EdgeProbabilities, EdgeSampler, Graph, Laplacian, Topology};

@@ -27,7 +27,7 @@
 //! value at a bound is that bound bitwise and a value at the kink of l1 is 0. Workspaces grow to the largest
 //! problem seen and then no call allocates. Must not know: random numbers, threads, which pair it is.
 //!
-//! Reference: the design notes, "Exact pair/block subproblem".
+//! Derivations: docs/pair-step.md.
 
 mod ascent;
 mod columns;

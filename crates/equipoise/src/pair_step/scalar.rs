@@ -68,11 +68,12 @@ pub fn two_scalars(
     if !bounds_only {
         return with_penalties(x, g, a, curvature, h);
     }
-    if a[0] == a[1] && a[0] != 0.0 {
-        if let Some(eta) = balanced_curvature(curvature) {
-            let bounds = [(h[0].lower, h[0].upper), (h[1].lower, h[1].upper)];
-            return Ok(balanced_scalars(x, (g[1] - g[0]) / eta, bounds));
-        }
+    if a[0] == a[1]
+        && a[0] != 0.0
+        && let Some(eta) = balanced_curvature(curvature)
+    {
+        let bounds = [(h[0].lower, h[0].upper), (h[1].lower, h[1].upper)];
+        return Ok(balanced_scalars(x, (g[1] - g[0]) / eta, bounds));
     }
     let eta = line_curvature(a, curvature, [0.0, 0.0]);
     let slope = a[1] * g[0] - a[0] * g[1];

@@ -1,8 +1,7 @@
 //! One scalar piece: `h(z) = l1 |z| + l2/2 z^2` on `[lower, upper]`, infinite elsewhere.
 //!
 //! Zero, bounds, l1, elastic net and their combinations are all of this form, so their prox,
-//! subdifferential and conjugate are written once, here. Reference: the design notes' formulas for
-//! the exact pair step (box, l1, elastic net, l1 + box).
+//! subdifferential and conjugate are written once, here.
 
 /// The scalar function `l1 |z| + l2/2 z^2` restricted to `[lower, upper]`.
 #[derive(Debug, Clone, Copy, PartialEq)]

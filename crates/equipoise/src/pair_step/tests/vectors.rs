@@ -1,4 +1,4 @@
-//! The literal test vectors of the design notes, 4.3, 4.6 and 4.7.
+//! Literal test vectors, whose optimality conditions hold in exact arithmetic.
 
 use super::super::scalar::{PairCurvature, two_scalars};
 use super::super::smooth_rows::{self, Block, Metric};
