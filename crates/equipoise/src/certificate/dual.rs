@@ -11,7 +11,7 @@
 //! fits; u and lambda moved by a Newton-like step `K'du = (Hessian) y` that carries s onto the subdifferential
 //! of h at x (a linear system solved by conjugate gradients).
 //!
-//! In floating point s may miss a domain that is a single point by rounding. A miss of at most `1e-12` of what is
+//! In floating point s may miss a domain that is a single point by rounding. A miss of at most 8 eps of what is
 //! added up in `s_c` counts as rounding and is charged `miss_c (|x_c| + reach_c)`, `reach_c` the length along which f
 //! rises by the size of the objective: the bound then holds for all points no further from x than that.
 
@@ -21,7 +21,7 @@ use crate::separable::{Nonsmooth, SeparableTerm};
 use crate::smooth::{DualSide, SmoothTerm};
 
 /// Miss of s, relative to what is added up in it, that counts as rounding.
-const ROUNDING: f64 = 1e-12;
+const ROUNDING: f64 = 8.0 * f64::EPSILON;
 /// Relative gap up to which the dual point 0 counts.
 const TELLING: f64 = 1e-6;
 /// How often the set of coordinates to repair may grow.
@@ -71,9 +71,10 @@ pub(super) fn gap<F: SmoothTerm, H: SeparableTerm>(
     if thorough && !close_enough {
         // With lambda as it is first: enough wherever f bends along every coordinate.
         let fixed = vec![0.0; point.lambda.len()];
-        best = best.max(search.repaired_bound(u.clone(), s.clone(), &fixed));
+        drop((u, s));
+        best = best.max(search.repaired_bound(&fixed));
         if !point.lambda.is_empty() && point.objective - best > CLOSE * (1.0 + point.objective.abs()) {
-            best = best.max(search.repaired_bound(u, s, &search.row_weights()));
+            best = best.max(search.repaired_bound(&search.row_weights()));
         }
     }
     (best > f64::NEG_INFINITY).then(|| (point.objective - best).max(0.0))
@@ -90,8 +91,15 @@ impl<F: SmoothTerm, H: SeparableTerm> Search<'_, '_, '_, F, H> {
     /// D(u, lambda), minus infinity where it is not finite.
     fn bound(&self, u: &[f64], lambda: &[f64], s: &[f64]) -> f64 {
         let coupling = self.point.residuals.coupling();
-        let bound = -self.side.conjugate(u) - self.separable_conjugate(s) - dot(coupling.rhs(), lambda);
-        if bound.is_nan() { f64::NEG_INFINITY } else { bound }
+        let (of_f, of_h) = (self.side.conjugate(u), self.separable_conjugate(s));
+        let of_rows = dot(coupling.rhs(), lambda);
+        let size: f64 = coupling.rhs().iter().zip(lambda).map(|(b, lambda)| (b * lambda).abs()).sum();
+        // Sums of large numbers are known to rounding only, and the bound must not profit from it.
+        let charge = 8.0 * f64::EPSILON * (of_f.abs() + of_h.abs() + size);
+        let bound = -of_f - of_h - of_rows - charge;
+        // No dual point lies above a feasible one: what does is not a bound.
+        let possible = bound <= self.point.objective + 1e-9 * (1.0 + self.point.objective.abs());
+        if possible { bound } else { f64::NEG_INFINITY }
     }
 
     /// h*(s), with the charge for misses by rounding.
@@ -128,7 +136,10 @@ impl<F: SmoothTerm, H: SeparableTerm> Search<'_, '_, '_, F, H> {
                     if miss > most(&|c| self.rounding[c]) {
                         return f64::INFINITY;
                     }
-                    sum += miss * most(&|c| x[c].abs() + if miss > 0.0 { self.reach(c) } else { 0.0 });
+                    if miss > 0.0 {
+                        let squares = blocks.coordinates(i).map(|c| (x[c].abs() + self.reach(c)).powi(2));
+                        sum += miss * squares.sum::<f64>().sqrt();
+                    }
                 }
                 sum
             }
@@ -195,10 +206,14 @@ impl<F: SmoothTerm, H: SeparableTerm> Search<'_, '_, '_, F, H> {
     }
 
     /// The bound at a dual point moved so that s lies on the subdifferential of h at x.
-    fn repaired_bound(&self, mut u: Vec<f64>, mut s: Vec<f64>, row_weights: &[f64]) -> f64 {
+    fn repaired_bound(&self, row_weights: &[f64]) -> f64 {
         let residuals = self.point.residuals;
-        let (coupling, n) = (residuals.coupling(), s.len());
+        let (coupling, n) = (residuals.coupling(), residuals.x.len());
         let mut lambda = self.point.lambda.to_vec();
+        let mut u = vec![0.0; self.side.dual_len()];
+        self.side.dual_point(residuals.x, self.point.product, &mut u);
+        let mut s = vec![0.0; n];
+        self.fill_s(&u, &lambda, &mut s);
         let mut chosen = vec![false; n];
         let mut steps = if self.point.near { MOST_CONJUGATE_STEPS } else { FEW_CONJUGATE_STEPS };
         for _ in 0..MOST_REPAIRS {
@@ -223,11 +238,17 @@ impl<F: SmoothTerm, H: SeparableTerm> Search<'_, '_, '_, F, H> {
             for ((lambda, pull), weight) in lambda.iter_mut().zip(&pull).zip(row_weights) {
                 *lambda += weight * pull;
             }
-            s.fill(0.0);
-            self.side.add_dual_gradient(&u, &mut s);
-            s.iter_mut().enumerate().for_each(|(c, s)| *s = -(*s + coupling.column_dot(c, &lambda)));
+            self.fill_s(&u, &lambda, &mut s);
         }
         self.bound(&u, &lambda, &s)
+    }
+
+    /// `s = -(c + K'u + A'lambda)`.
+    fn fill_s(&self, u: &[f64], lambda: &[f64], s: &mut [f64]) {
+        let coupling = self.point.residuals.coupling();
+        s.fill(0.0);
+        self.side.add_dual_gradient(u, s);
+        s.iter_mut().enumerate().for_each(|(c, s)| *s = -(*s + coupling.column_dot(c, lambda)));
     }
 
     /// Whether every miss is within a share of what counts as rounding.

@@ -43,12 +43,12 @@ pub struct Certificate {
     pub duality_gap: Option<f64>,
 }
 
-/// How much work a certificate may take.
+/// How much work a certificate may take; a caller who wants to stop gets what is known by then.
 #[derive(Clone, Copy)]
 pub(crate) enum Effort<'a> {
     /// The dual point at hand, repaired by scaling only.
-    Quick,
-    /// The dual point is moved until it is feasible and sharp, unless the caller wants to stop.
+    Quick(&'a dyn Fn() -> bool),
+    /// The dual point is moved until it is feasible and sharp.
     Full(&'a dyn Fn() -> bool),
 }
 
@@ -90,6 +90,10 @@ pub(crate) fn check_with<F: SmoothTerm, H: SeparableTerm>(
     x: &[f64],
     effort: Effort<'_>,
 ) -> Result<Certificate> {
+    let (thorough, stop) = match effort {
+        Effort::Quick(stop) => (false, stop),
+        Effort::Full(stop) => (true, stop),
+    };
     check_length("solution x", "entries", x.len(), problem.dimension())?;
     crate::matrix::check_finite_vector("solution x", x)?;
     let f = problem.smooth();
@@ -100,7 +104,7 @@ pub(crate) fn check_with<F: SmoothTerm, H: SeparableTerm>(
     let mut gradient = vec![0.0; x.len()];
     f.gradient(x, &product, &mut gradient);
     let residuals = Residuals::new(problem, x);
-    let lambda = estimate_multipliers(&residuals, &gradient);
+    let lambda = estimate_multipliers(&residuals, &gradient, stop);
     let coupling = problem.independent_coupling();
     let largest_gradient = max_abs(&gradient);
     let mut largest_pull: f64 = 0.0;
@@ -113,10 +117,6 @@ pub(crate) fn check_with<F: SmoothTerm, H: SeparableTerm>(
     }
     let kkt_residual = residuals.largest(&s) / (1.0 + largest_gradient + largest_pull);
     let duality_gap = if objective.is_finite() {
-        let (thorough, stop): (bool, &dyn Fn() -> bool) = match effort {
-            Effort::Quick => (false, &|| false),
-            Effort::Full(stop) => (true, stop),
-        };
         let near = kkt_residual <= 1e-2;
         let point =
             dual::Point { residuals: &residuals, product: &product, lambda: &lambda, objective, near, stop };

@@ -19,6 +19,7 @@ const ROUNDING: f64 = 1e-31;
 pub(crate) fn estimate<F: SmoothTerm, H: SeparableTerm>(
     residuals: &Residuals<'_, F, H>,
     gradient: &[f64],
+    stop: &dyn Fn() -> bool,
 ) -> Vec<f64> {
     let coupling = residuals.coupling();
     let m = coupling.rows();
@@ -32,6 +33,9 @@ pub(crate) fn estimate<F: SmoothTerm, H: SeparableTerm>(
     let mut state = fit.evaluate(&lambda);
     let rounding = ROUNDING * dot(gradient, gradient);
     for _ in 0..MOST_STEPS {
+        if stop() {
+            break;
+        }
         let mut step = vec![0.0; m];
         PseudoInverse::new(&state.hessian, m).apply(&state.descent, &mut step);
         let promise = dot(&step, &state.descent);
@@ -43,6 +47,9 @@ pub(crate) fn estimate<F: SmoothTerm, H: SeparableTerm>(
         while t > 1e-4 {
             let trial: Vec<f64> = lambda.iter().zip(&step).map(|(lambda, step)| lambda + t * step).collect();
             let next = fit.evaluate(&trial);
+            if stop() {
+                break;
+            }
             if next.value <= state.value - 1e-4 * t * promise {
                 improved = Some((trial, next));
                 break;

@@ -16,6 +16,8 @@ const DEPENDENCE: f64 = 1e-10;
 const GRAM_DEPENDENCE: f64 = 1e-14;
 /// Entries up to which a dense orthogonal factorisation is made.
 const DENSE_ENTRIES: usize = 50_000_000;
+/// The same for a sparse matrix, which would have to be filled up with zeros.
+const SPARSE_ENTRIES: usize = 1_000_000;
 
 /// A row of A that the others imply.
 #[derive(Debug, Clone, PartialEq)]
@@ -80,7 +82,8 @@ fn dependent_rows(matrix: &Matrix, m: usize, n: usize) -> (Vec<usize>, Vec<(usiz
     matrix.for_each(|r, _, value| norms[r] += value * value);
     norms.iter_mut().for_each(|norm: &mut f64| *norm = norm.sqrt());
     let scaled = |r: usize, value: f64| if norms[r] > 0.0 { value / norms[r] } else { 0.0 };
-    let (triangle, order, tolerance) = if m.saturating_mul(n) <= DENSE_ENTRIES {
+    let most = if matches!(matrix, Matrix::Dense(_)) { DENSE_ENTRIES } else { SPARSE_ENTRIES };
+    let (triangle, order, tolerance) = if m.saturating_mul(n) <= most {
         let mut transposed = Mat::<f64>::zeros(n, m);
         matrix.for_each(|r, c, value| transposed[(c, r)] = scaled(r, value));
         let factor = transposed.col_piv_qr();

@@ -13,7 +13,7 @@ pub use dense::DenseMatrix;
 pub use sparse::SparseMatrix;
 
 pub(crate) use kernels::{axpy, dot, max_abs};
-pub(crate) use symmetric::{PseudoInverse, smallest_eigenvalue_check};
+pub(crate) use symmetric::{PseudoInverse, check_convex};
 
 use crate::error::Result;
 

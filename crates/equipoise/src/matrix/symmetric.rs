@@ -53,8 +53,9 @@ impl PseudoInverse {
     }
 }
 
-/// Refuses a symmetric matrix with an eigenvalue below `-1e-10` times its norm.
-pub(crate) fn smallest_eigenvalue_check(input: &str, matrix: &Matrix) -> Result<()> {
+/// Refuses a symmetric matrix with an eigenvalue below `-1e-10` times its norm; returns how far below zero its
+/// eigenvalues may lie.
+pub(crate) fn check_convex(input: &str, matrix: &Matrix) -> Result<f64> {
     let order = matrix.rows();
     let refuse = |eigenvalue, allowed| Err(Error::NotConvex { input: input.into(), eigenvalue, allowed });
     if order <= EIGENVALUE_ORDER {
@@ -63,7 +64,11 @@ pub(crate) fn smallest_eigenvalue_check(input: &str, matrix: &Matrix) -> Result<
         let norm = values.iter().fold(0.0, |most: f64, v| most.max(v.abs()));
         let smallest = values.iter().copied().fold(f64::INFINITY, f64::min);
         let allowed = -CONVEXITY_TOLERANCE * norm;
-        return if smallest < allowed { refuse(smallest, allowed) } else { Ok(()) };
+        // Eigenvalues themselves are known to rounding only.
+        let rounding = 1e-14 * norm * order as f64;
+        let refused = smallest < allowed - rounding;
+        let below = if smallest < -rounding { -smallest } else { 0.0 };
+        return if refused { refuse(smallest, allowed) } else { Ok(below) };
     }
     // A shifted Cholesky factorisation exists exactly when no eigenvalue is below minus the shift.
     let mut row_sums = vec![0.0; order];
@@ -82,7 +87,7 @@ pub(crate) fn smallest_eigenvalue_check(input: &str, matrix: &Matrix) -> Result<
                 .is_ok_and(|sparse| sparse.sp_cholesky(Side::Lower).is_ok())
         }
     };
-    if factored { Ok(()) } else { refuse(negative_direction(matrix), -shift) }
+    if factored { Ok(shift) } else { refuse(negative_direction(matrix), -shift) }
 }
 
 /// A Rayleigh quotient near the smallest eigenvalue, by power iteration on `norm I - Q`.
@@ -124,14 +129,14 @@ mod tests {
     #[test]
     fn indefinite_matrices_are_refused_small_and_large() {
         let small = Matrix::from_rows(&[[1.0, 2.0], [2.0, 1.0]]).expect("square");
-        assert!(matches!(smallest_eigenvalue_check("Q", &small), Err(Error::NotConvex { .. })));
+        assert!(matches!(check_convex("Q", &small), Err(Error::NotConvex { .. })));
         let order = 2000;
         let mut triplets: Vec<_> = (0..order).map(|c| (c, c, 1.0)).collect();
         let identity = SparseMatrix::from_triplets(order, order, &triplets).expect("valid");
-        assert!(smallest_eigenvalue_check("Q", &identity.into()).is_ok());
+        assert!(check_convex("Q", &identity.into()).is_ok());
         triplets[5].2 = -0.5;
         let indefinite = SparseMatrix::from_triplets(order, order, &triplets).expect("valid");
-        let refused = smallest_eigenvalue_check("Q", &indefinite.into());
+        let refused = check_convex("Q", &indefinite.into());
         assert!(matches!(refused, Err(Error::NotConvex { eigenvalue, .. }) if eigenvalue < -0.4));
     }
 }

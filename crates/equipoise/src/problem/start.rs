@@ -105,6 +105,13 @@ fn project_from<H: SeparableTerm>(
         let mut workspace = DualWorkspace::default();
         let rows = Rows { columns: &CouplingColumns::new(coupling, &coordinates), shift: &shift };
         newton::solve(&model, rows, &domain, &mut lambda, &mut workspace, &mut z);
+        // Where nothing is feasible the multipliers run away along a witness.
+        let witness: Vec<f64> = lambda.iter().map(|lambda| -lambda).collect();
+        let needed: f64 = coupling.rhs().iter().zip(&witness).map(|(b, y)| b * y).sum();
+        let size: f64 = coupling.rhs().iter().zip(&witness).map(|(b, y)| (b * y).abs()).sum();
+        if supremum(coupling, &domain, &witness, n) < needed - 1e-9 * size {
+            return Err(empty_domain(coupling, &domain, witness, n));
+        }
     }
     let inside = (0..n).all(|c| SeparableTerm::value(&domain, c, z[c]) == 0.0);
     if inside && coupling.infeasibility(&z) <= 1e-3 * coupling.allowed_infeasibility() {

@@ -6,9 +6,7 @@
 use super::loss::Squared;
 use super::{DualSide, Linear, LossOfProduct, SmoothTerm, Sum};
 use crate::error::{Error, Result};
-use crate::matrix::{
-    Matrix, axpy, check_finite_vector, check_length, dot, max_abs, smallest_eigenvalue_check,
-};
+use crate::matrix::{Matrix, axpy, check_convex, check_finite_vector, check_length, dot};
 
 /// Largest relative difference of mirrored entries that still counts as symmetric.
 const SYMMETRY_TOLERANCE: f64 = 1e-10;
@@ -18,6 +16,8 @@ const SYMMETRY_TOLERANCE: f64 = 1e-10;
 pub struct Quadratic {
     matrix: Matrix,
     linear: Vec<f64>,
+    /// How far below zero the eigenvalues may lie that count as zero.
+    indefiniteness: f64,
 }
 
 impl Quadratic {
@@ -30,8 +30,8 @@ impl Quadratic {
         matrix.check_finite("quadratic matrix")?;
         check_finite_vector("quadratic linear", &linear)?;
         check_symmetric(&matrix)?;
-        smallest_eigenvalue_check("quadratic matrix", &matrix)?;
-        Ok(Self { matrix, linear })
+        let indefiniteness = check_convex("quadratic matrix", &matrix)?;
+        Ok(Self { matrix, linear, indefiniteness })
     }
 
     /// `1/2 ||M x||^2 + c'x`, the quadratic with `Q = M'M`, without forming Q.
@@ -120,9 +120,13 @@ impl DualSide for Quadratic {
         self.matrix.add_magnitudes(u, out);
     }
     fn conjugate(&self, u: &[f64]) -> f64 {
-        // Eigenvalues that count as zero may be slightly negative: the bound must not profit.
+        // The bound must profit neither from rounding nor from eigenvalues that count as zero.
         let mut image = vec![0.0; u.len()];
         self.matrix.multiply(u, &mut image);
-        (0.5 * dot(u, &image)).max(-1e-10 * max_abs(u) * max_abs(&image))
+        let mut sizes = vec![0.0; u.len()];
+        self.matrix.add_magnitudes(u, &mut sizes);
+        let size: f64 = sizes.iter().zip(u).map(|(size, u)| size * u.abs()).sum();
+        let rounding = f64::EPSILON * (1.0 + 0.25 * (u.len() as f64).sqrt()) * size;
+        0.5 * (dot(u, &image) + self.indefiniteness * dot(u, u)) + rounding
     }
 }

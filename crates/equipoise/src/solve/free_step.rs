@@ -31,6 +31,8 @@ use crate::smooth::SmoothTerm;
 use crate::state::State;
 
 const MOST_HALVINGS: usize = 40;
+/// Slope along a ray, relative to what is added up in it, above which it is no rounding.
+const SURELY_FALLS: f64 = 1e-9;
 /// Faces larger than this are searched along the line only: the projection would need too much memory.
 const LARGEST_PROJECTION: usize = 200_000;
 
@@ -53,7 +55,9 @@ impl<F: SmoothTerm, H: SeparableTerm> FreeStep<'_, F, H> {
         let first = self.objective(state);
         let mut before = first;
         while left > 0 && self.budget.stop().is_none() {
-            let Some(mut face) = Face::at(self.problem, state) else { break };
+            let Some(mut face) = Face::at(self.problem, state, &|| self.budget.stop().is_some()) else {
+                break;
+            };
             let Some(direction) = self.direction(state, &mut face, &mut left) else { break };
             let reach = face.reach(&state.x, &direction.d);
             let after = self.search(state, &face, &direction, before)?;
@@ -113,6 +117,9 @@ impl<F: SmoothTerm, H: SeparableTerm> FreeStep<'_, F, H> {
         let full = if direction.ray { reach } else { reach.min(1.0) };
         let mut t = full;
         for _ in 0..MOST_HALVINGS {
+            if self.budget.stop().is_some() {
+                return Ok(before);
+            }
             if offer(self.along(state, face, d, t, reach)) {
                 break;
             }
@@ -134,12 +141,23 @@ impl<F: SmoothTerm, H: SeparableTerm> FreeStep<'_, F, H> {
         })
     }
 
-    /// Whether the objective still falls at its first rate a very long way along a ray.
+    /// Whether the objective still falls at its first rate a very long way along a ray, and not by rounding.
     fn falls_for_ever(&self, state: &State, direction: &Direction, before: f64) -> bool {
-        let far = 1e6 * (1.0 + before.abs()) / -direction.falls;
-        let x = state.x.iter().zip(&direction.d).map(|(x, d)| x + far * d).collect();
-        let there = self.objective(&State::new(self.problem.smooth(), x));
-        there <= before + 0.9 * far * direction.falls
+        let (f, falls) = (self.problem.smooth(), direction.falls);
+        if let Some(side) = f.dual() {
+            let (mut u, mut sizes) = (vec![0.0; side.dual_len()], vec![0.0; state.x.len()]);
+            side.dual_point(&state.x, &state.product, &mut u);
+            side.add_dual_magnitude(&u, &mut sizes);
+            let size: f64 = sizes.iter().zip(&direction.d).map(|(size, d)| size * d.abs()).sum();
+            if -falls <= SURELY_FALLS * size {
+                return false;
+            }
+        }
+        let far = 1e6 * (1.0 + before.abs()) / -falls;
+        [far, 1e4 * far].into_iter().all(|far| {
+            let x = state.x.iter().zip(&direction.d).map(|(x, d)| x + far * d).collect();
+            self.objective(&State::new(f, x)) <= before + 0.9 * far * falls
+        })
     }
 
     /// x + t d, with what meets its end of the face assigned to it.

@@ -42,6 +42,7 @@ impl FullStep {
         problem: &Problem<F, H>,
         metric: &Metric,
         state: &mut State,
+        stop: &dyn Fn() -> bool,
     ) -> f64 {
         let (f, blocks, coupling) = (problem.smooth(), problem.blocks(), problem.independent_coupling());
         let order: Vec<usize> =
@@ -61,6 +62,9 @@ impl FullStep {
         let mut z = vec![0.0; x.len()];
         let mut metric_now = vec![0.0; x.len()];
         for attempt in 0..MOST_DOUBLINGS {
+            if stop() {
+                return 0.0;
+            }
             for i in 0..blocks.len() {
                 blocks.span(i).for_each(|k| metric_now[k] = self.sigma * metric.at(f, order[k], i));
             }

@@ -9,8 +9,8 @@ use crate::problem::Problem;
 use crate::separable::{Nonsmooth, SeparableTerm};
 use crate::smooth::SmoothTerm;
 
-/// Curvature below this share of the largest counts as this share: a linear coordinate still gets a finite step.
-const SMALLEST_SHARE: f64 = 1e-9;
+/// No curvature counts as this share of the largest: a linear coordinate still gets a finite step.
+const SHARE_OF_LINEAR: f64 = 1e-9;
 /// Blocks up to this size are bounded by their own matrix, larger ones by their size.
 const LARGEST_EXAMINED: usize = 128;
 
@@ -33,7 +33,7 @@ impl Metric {
     pub(crate) fn new<F: SmoothTerm, H: SeparableTerm>(problem: &Problem<F, H>, step_size: f64) -> Self {
         let (f, blocks) = (problem.smooth(), problem.blocks());
         let largest = (0..f.dimension()).map(|c| f.curvature(c)).fold(0.0, f64::max);
-        let floor = if largest > 0.0 { SMALLEST_SHARE * largest } else { 1e-6 };
+        let floor = if largest > 0.0 { SHARE_OF_LINEAR * largest } else { 1e-6 };
         let apart = f.is_decomposable();
         let factors: Vec<f64> = if apart || blocks.are_scalars() {
             Vec::new()
@@ -54,7 +54,8 @@ impl Metric {
         let alike = metric.factors.is_empty() && (1..f.dimension()).all(|c| metric.at(f, c, 0) == first);
         metric.uniform = alike.then_some(first);
         if let Nonsmooth::Groups(_) = problem.separable() {
-            let strongest = |i: usize| blocks.coordinates(i).map(|c| f.curvature(c)).fold(floor, f64::max);
+            let strongest =
+                |i: usize| or_floor(blocks.coordinates(i).map(|c| f.curvature(c)).fold(0.0, f64::max), floor);
             metric.isotropic = (0..blocks.len()).map(|i| metric.factor(i) * strongest(i)).collect();
         }
         metric
@@ -69,11 +70,7 @@ impl Metric {
     #[inline]
     pub(crate) fn at<F: SmoothTerm>(&self, f: &F, c: usize, i: usize) -> f64 {
         self.inverse_step
-            * if self.isotropic.is_empty() {
-                self.factor(i) * f.curvature(c).max(self.floor)
-            } else {
-                self.isotropic[i]
-            }
+            * if self.isotropic.is_empty() { self.factor(i) * self.diagonal(f, c) } else { self.isotropic[i] }
     }
 
     /// The metric of every coordinate, where they are all alike (and h is not a group norm).
@@ -94,11 +91,17 @@ impl Metric {
         self.inverse_step
     }
 
-    /// Curvature plus nothing: the preconditioner of whole-vector steps.
+    /// The curvature along coordinate c, or the stand-in for none.
     #[inline]
     pub(crate) fn diagonal<F: SmoothTerm>(&self, f: &F, c: usize) -> f64 {
-        f.curvature(c).max(self.floor)
+        or_floor(f.curvature(c), self.floor)
     }
+}
+
+/// A curvature, or the floor where there is none.
+#[inline]
+fn or_floor(curvature: f64, floor: f64) -> f64 {
+    if curvature > 0.0 { curvature } else { floor }
 }
 
 /// A number t with `t diag(curvature)` above the majorant on these coordinates.
@@ -114,7 +117,7 @@ fn block_factor<F: SmoothTerm>(f: &F, coordinates: &[usize], floor: f64) -> f64 
     if size > LARGEST_EXAMINED {
         return unexamined;
     }
-    let root: Vec<f64> = coordinates.iter().map(|&c| f.curvature(c).max(floor).sqrt()).collect();
+    let root: Vec<f64> = coordinates.iter().map(|&c| or_floor(f.curvature(c), floor).sqrt()).collect();
     let mut scaled = vec![0.0; size * size];
     for a in 0..size {
         scaled[a * size + a] = 1.0;

@@ -140,6 +140,8 @@ struct Run<'r, F, H> {
     gain_of_pairs: f64,
     idle_rounds: u32,
     certificate: Option<Certificate>,
+    /// Updates and KKT residual at the last full certificate.
+    last_full: (u64, f64),
     status: Option<Status>,
 }
 
@@ -177,6 +179,7 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Run<'r, F, H> {
             gain_of_pairs: 0.0,
             idle_rounds: 0,
             certificate: None,
+            last_full: (0, f64::INFINITY),
             status: None,
         };
         run.objective = run.evaluate()?;
@@ -226,7 +229,8 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Run<'r, F, H> {
         let wanted = self.distance_left();
         let stalled = self.gain_of_pairs <= 1e-2 * wanted.min(self.gain_of_pairs.abs() + wanted);
         if self.settings.method == Method::Auto || stalled {
-            self.full_step.take(self.problem, self.pairs.metric(), &mut self.state);
+            let stop = || self.budget.stop().is_some();
+            self.full_step.take(self.problem, self.pairs.metric(), &mut self.state, &stop);
         }
         if self.settings.method == Method::Auto {
             let step = FreeStep { problem: self.problem, metric: self.pairs.metric(), budget: &self.budget };
@@ -261,22 +265,26 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Run<'r, F, H> {
     /// The certificate; observes; decides whether to stop.
     fn checkpoint(&mut self) -> Result<()> {
         let tolerance = self.settings.tolerance;
-        let mut certificate = check_with(self.problem, &self.state.x, Effort::Quick)?;
-        let promising = certificate.kkt_residual <= 1e-3 || self.status.is_some();
-        // Without a gap the quick look says nothing: a gap may be found that is not small.
-        if certificate.duality_gap.is_none() || (promising && !certificate.meets(tolerance)) {
-            let (begun, patience) = (Instant::now(), self.patience());
-            let stop = || match patience {
-                Some(patience) => begun.elapsed() >= patience,
-                None => self.budget.stop().is_some(),
-            };
+        let (begun, patience) = (Instant::now(), self.patience());
+        let stop = || match patience {
+            Some(patience) => begun.elapsed() >= patience,
+            None => self.budget.stop().is_some(),
+        };
+        let mut certificate = check_with(self.problem, &self.state.x, Effort::Quick(&stop))?;
+        // Without a gap the quick look says nothing of optimality: one may be found that is not small.
+        let kkt = certificate.kkt_residual;
+        let mut conclusive = certificate.duality_gap.is_some();
+        let promising = kkt <= tolerance.max(1e-3) && self.worth_a_full_certificate(kkt);
+        if !(conclusive && certificate.meets(tolerance)) && (promising || self.status.is_some()) {
             certificate = check_with(self.problem, &self.state.x, Effort::Full(&stop))?;
+            self.last_full = (self.updates, kkt);
+            conclusive = true;
         }
         if !certificate.objective.is_finite() {
             let found = certificate.objective;
             return Err(Error::NonFiniteIterate { what: "the objective", found, updates: self.updates });
         }
-        if certificate.meets(tolerance) {
+        if conclusive && certificate.meets(tolerance) {
             self.status = Some(Status::Converged);
         } else if self.idle_rounds >= PATIENCE {
             self.status.get_or_insert(Status::Stalled);
@@ -293,6 +301,12 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Run<'r, F, H> {
         Ok(())
     }
 
+    /// A full certificate costs many passes: only after enough work or progress since the last one.
+    fn worth_a_full_certificate(&self, kkt: f64) -> bool {
+        let (updates, last) = self.last_full;
+        kkt <= self.settings.tolerance || kkt <= 0.3 * last || self.updates >= 2 * updates
+    }
+
     /// How long the last certificate may take once a limit was reached; `None` while the run goes on.
     fn patience(&self) -> Option<Duration> {
         match self.status? {
@@ -300,7 +314,7 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Run<'r, F, H> {
             Status::TimeLimit => {
                 Some(Duration::from_secs_f64((0.1 * self.budget.seconds()).clamp(0.02, 1.0)))
             }
-            _ => Some(Duration::MAX),
+            _ => None,
         }
     }
 
@@ -317,7 +331,7 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Run<'r, F, H> {
     fn finish(self) -> Result<Solution> {
         let certificate = match self.certificate {
             Some(certificate) => certificate,
-            None => check_with(self.problem, &self.state.x, Effort::Quick)?,
+            None => check_with(self.problem, &self.state.x, Effort::Quick(&|| false))?,
         };
         Ok(Solution {
             status: self.status.unwrap_or(Status::Stalled),

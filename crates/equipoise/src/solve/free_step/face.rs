@@ -29,14 +29,14 @@ pub(super) struct Face<'a, F, H> {
 
 impl<'a, F: SmoothTerm, H: SeparableTerm> Face<'a, F, H> {
     /// The face at x; `None` when h has no pieces or nothing can move.
-    pub(super) fn at(problem: &'a Problem<F, H>, state: &State) -> Option<Self> {
+    pub(super) fn at(problem: &'a Problem<F, H>, state: &State, stop: &dyn Fn() -> bool) -> Option<Self> {
         let (f, x) = (problem.smooth(), &state.x);
         let mut slope = vec![0.0; x.len()];
         f.gradient(x, &state.product, &mut slope);
         let mut ways = vec![Way::Held; x.len()];
         match problem.separable() {
             Nonsmooth::Coordinates(h) if h.is_zero() => ways.fill(Way::Both),
-            Nonsmooth::Coordinates(h) => open_coordinates(problem, h, x, &mut slope, &mut ways)?,
+            Nonsmooth::Coordinates(h) => open_coordinates(problem, h, x, &mut slope, &mut ways, stop)?,
             Nonsmooth::Groups(h) => {
                 for i in 0..problem.blocks().len() {
                     let size = problem.blocks().coordinates(i).map(|c| x[c] * x[c]).sum::<f64>().sqrt();
@@ -144,9 +144,10 @@ fn open_coordinates<F: SmoothTerm, H: SeparableTerm>(
     x: &[f64],
     slope: &mut [f64],
     ways: &mut [Way],
+    stop: &dyn Fn() -> bool,
 ) -> Option<()> {
     let residuals = Residuals::new(problem, x);
-    let lambda = estimate_multipliers(&residuals, slope);
+    let lambda = estimate_multipliers(&residuals, slope, stop);
     let coupling = problem.independent_coupling();
     let pull = |c: usize, g: f64| -(g + coupling.column_dot(c, &lambda));
     let mut largest: f64 = 0.0;

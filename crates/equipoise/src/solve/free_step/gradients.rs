@@ -12,6 +12,8 @@ use crate::state::State;
 const FALL: f64 = 1e-24;
 /// A projected slope below this share (squared) of the slope itself is rounding.
 const NOTHING_LEFT: f64 = 1e-26;
+/// Share (squared) of the slope that a flat direction must keep to count as falling.
+const TRULY_FALLS: f64 = 1e-16;
 /// Curvature below this share of the diagonal's is none.
 const FLAT: f64 = 1e-14;
 
@@ -59,11 +61,12 @@ pub(super) fn conjugate_gradients<F: SmoothTerm, H: SeparableTerm>(
         let bend = dot(&p, &image);
         let scale: f64 = (0..n).map(|c| p[c] * p[c] * step.metric.diagonal(f, c)).sum();
         if bend.is_nan() || bend <= FLAT * scale {
-            if moved {
-                break;
-            }
+            // A flat direction that truly falls leads to the end of the face; one that does so by rounding to nowhere.
             let falls = dot(&face.slope, &p);
-            return (falls < 0.0).then_some(Direction { d: p, ray: true, falls });
+            if falls < 0.0 && fit > TRULY_FALLS * unprojected {
+                return Some(Direction { d: p, ray: true, falls });
+            }
+            break;
         }
         let t = fit / bend;
         for c in 0..n {
