@@ -2,6 +2,7 @@
 
 use std::fs::{self, OpenOptions};
 use std::path::Path;
+use std::sync::atomic::AtomicBool;
 
 use anyhow::{Context, Result};
 use equipoise::{Settings, Solution, Solver, Status};
@@ -26,8 +27,10 @@ struct Plan<'a> {
 }
 
 pub(crate) fn run(args: &SolveArguments) -> Result<Outcome> {
+    // From here on Ctrl-C asks for the best iterate, also while the problem is still being read.
+    let flag = interrupt::flag()?;
     let mut plan = Plan::new(args)?;
-    let solution = plan.solve()?;
+    let solution = plan.solve(&flag)?;
     let converged = solution.status == Status::Converged;
     plan.render(solution)?;
     Ok(converged.into())
@@ -48,13 +51,11 @@ impl<'a> Plan<'a> {
         Ok(Self { args, problem, settings, start, watch })
     }
 
-    fn solve(&mut self) -> Result<Solution> {
-        let flag = interrupt::flag()?;
+    fn solve(&mut self, flag: &AtomicBool) -> Result<Solution> {
         if !self.args.quiet {
             self.watch.show_bar(&self.settings);
         }
-        let mut solver =
-            Solver::new(&self.problem, &self.settings).observer(&mut self.watch).interrupt(&flag);
+        let mut solver = Solver::new(&self.problem, &self.settings).observer(&mut self.watch).interrupt(flag);
         if let Some(start) = self.start.take() {
             solver = solver.warm_start(start);
         }

@@ -1,7 +1,7 @@
 //! Random problems over every combination of f, h, A and blocks, against the independent oracle.
 
 use crate::adaptor::{problem, solve_checked};
-use equipoise::{Settings, Status};
+use equipoise::{Method, Settings, Status};
 use equipoise_testkit::{self as kit, random};
 
 /// Objectives agree to this, relative to 1 + |objective|.
@@ -48,4 +48,25 @@ fn random_problems_agree_with_the_oracle() {
     println!("{} problems, {} without an oracle", suite.len(), oracle_failures.len());
     assert!(oracle_failures.len() * 50 <= suite.len(), "the oracle failed on {oracle_failures:#?}");
     assert!(failures.is_empty(), "{} of {} disagree:\n{}", failures.len(), suite.len(), failures.join("\n"));
+}
+
+#[test]
+fn no_gap_is_smaller_than_the_distance_to_the_optimum() {
+    // Far from the optimum, where a certificate has most to hide.
+    let mut too_small = Vec::new();
+    for instance in random::suite().iter().chain(&random::every_combination()) {
+        let (Ok(oracle), Ok(problem)) = (kit::solve(instance), problem(instance)) else { continue };
+        for max_updates in [1, 7, 40] {
+            let settings =
+                Settings { method: Method::Pairs, max_updates: Some(max_updates), ..Settings::default() };
+            let solution = solve_checked(&problem, &settings);
+            let Some(gap) = solution.certificate.duality_gap else { continue };
+            let distance = kit::objective(instance, &solution.x) - oracle.objective;
+            if gap < distance - AGREEMENT * (1.0 + oracle.objective.abs()) {
+                too_small
+                    .push(format!("{} after {max_updates}: gap {gap:e}, truth {distance:e}", instance.name));
+            }
+        }
+    }
+    assert!(too_small.is_empty(), "{}", too_small.join("\n"));
 }

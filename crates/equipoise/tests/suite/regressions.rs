@@ -2,9 +2,9 @@
 
 use crate::adaptor::matrix_of;
 use equipoise::graph::Topology;
-use equipoise::separable::{Bounds, NonNegative};
+use equipoise::separable::{Bounds, ElasticNet, NonNegative};
 use equipoise::smooth::loss::LogisticLoss;
-use equipoise::smooth::{Distance, Linear, Logistic};
+use equipoise::smooth::{Distance, Linear, Logistic, Quadratic};
 use equipoise::{
     BlockChoice, Coupling, Error, Matrix, Method, ProbabilityChoice, Problem, Settings, SparseMatrix, Status,
     solve,
@@ -124,4 +124,47 @@ fn factors_on_the_fly_give_the_same_bits() {
         solve(&problem.build().expect("valid"), &settings).expect("bounded").x
     };
     assert_eq!(run(0), run(1 << 30));
+}
+
+#[test]
+fn a_singular_quadratic_far_from_its_optimum_has_a_wide_gap() {
+    let third = 1.0 / 3.0;
+    let q = matrix_of(&[
+        &[third / 3.0, third / 3.0, -third],
+        &[third / 3.0, third / 3.0, -third],
+        &[-third, -third, 1.0],
+    ]);
+    let problem = Problem::builder(Quadratic::new(q, vec![3.0, -3.0, 0.0]).expect("convex"))
+        .separable(ElasticNet::new(0.5, 0.01).expect("valid"))
+        .coupling(Coupling::sum(1.0).expect("finite"))
+        .build()
+        .expect("valid");
+    let early = solve(&problem, &Settings { max_updates: Some(1), ..pairs() }).expect("bounded");
+    assert_eq!(early.status, Status::IterationLimit);
+    let best = solve(&problem, &Settings::default()).expect("bounded");
+    assert_eq!(best.status, Status::Converged);
+    let distance = early.certificate.objective - best.certificate.objective;
+    assert!(early.certificate.duality_gap.is_none_or(|gap| gap >= distance), "{:?}", early.certificate);
+}
+
+#[test]
+fn a_flat_direction_is_followed_to_the_bound() {
+    let q = matrix_of(&[&[1.0, 1.0, 0.0], &[1.0, 1.0, 0.0], &[0.0, 0.0, 1.0]]);
+    let build = |limit: f64| {
+        let f = Quadratic::new(q.clone(), vec![1.0, -1.0, 0.0]).expect("convex");
+        Problem::builder(f).separable(Bounds::new(-limit, limit).expect("ordered")).build().expect("valid")
+    };
+    let solution =
+        solve(&build(1e9), &Settings { time_limit: Some(20.0), ..Settings::default() }).expect("bounded");
+    assert_eq!((solution.status, solution.certificate.objective), (Status::Converged, -2e9));
+    let settings = Settings { time_limit: Some(20.0), ..Settings::default() };
+    assert!(matches!(solve(&build(f64::INFINITY), &settings), Err(Error::Unbounded { .. })));
+}
+
+#[test]
+fn the_kkt_residual_counts_only_where_no_gap_is_found() {
+    let problem = Problem::builder(Distance::new(vec![40.0], 1e-8).expect("finite")).build().expect("valid");
+    let solution = solve(&problem, &Settings::default()).expect("bounded");
+    assert_eq!(solution.status, Status::Converged);
+    assert!(equipoise::certificate::check(&problem, &solution.x).expect("right length").meets(1e-6));
 }
