@@ -34,7 +34,12 @@ pub(super) struct Run {
 }
 
 /// Newton iterations until phi is at rounding level, and two more at most that make it smaller still.
-pub(super) fn maximise<D: Dual>(dual: &mut D, lambda: &mut [f64], space: &mut RowSpace) -> Run {
+pub(super) fn maximise<D: Dual>(
+    dual: &mut D,
+    lambda: &mut [f64],
+    space: &mut RowSpace,
+    stop: &dyn Fn() -> bool,
+) -> Run {
     let mut here = dual.evaluate(lambda, &mut space.phi);
     let (mut trust, mut failures, mut iterations, mut extra) = (1.0, 0, 0, 0);
     loop {
@@ -43,7 +48,7 @@ pub(super) fn maximise<D: Dual>(dual: &mut D, lambda: &mut [f64], space: &mut Ro
         let settled = missing <= SETTLED * size + 4.0 * f64::EPSILON * here.noise;
         extra += usize::from(settled);
         let tight = missing <= f64::EPSILON * size || extra > EXTRA;
-        if settled && tight || iterations == ITERATIONS || failures == FAILURES {
+        if settled && tight || iterations == ITERATIONS || failures == FAILURES || stop() {
             return Run { settled, iterations };
         }
         iterations += 1;

@@ -174,6 +174,7 @@ pub(super) fn solve<D: Dual>(
     lambda: &mut [f64],
     pair_step: bool,
     space: &mut RowSpace,
+    stop: &dyn Fn() -> bool,
 ) -> Outcome {
     space.grow(dual.rows());
     dual.measure(&mut space.norms, &mut space.all_free);
@@ -185,12 +186,16 @@ pub(super) fn solve<D: Dual>(
     }
     take_suggestion(dual, lambda, space);
     let warm = lambda.iter().any(|l| *l != 0.0);
-    let mut run = maximise(dual, lambda, space);
-    if !run.settled && warm {
+    let mut run = maximise(dual, lambda, space, stop);
+    if !run.settled && warm && !stop() {
         lambda.fill(0.0);
         let first = run.iterations;
-        run = maximise(dual, lambda, space);
+        run = maximise(dual, lambda, space, stop);
         run.iterations += first;
+    }
+    if stop() {
+        dual.stay(false);
+        return Outcome { converged: false, iterations: run.iterations, residual: 0.0 };
     }
     let (mut residual, size) = clean_up(dual, lambda, space);
     // A step no larger than the rounding of z(lambda) is no step.

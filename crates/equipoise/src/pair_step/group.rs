@@ -83,6 +83,19 @@ pub fn solve<C: Columns + ?Sized>(
     workspace: &mut Workspace,
     z: &mut [f64],
 ) -> Outcome {
+    solve_unless(model, rows, h, lambda, workspace, z, &|| false)
+}
+
+/// The same, given up (z = x) soon after `stop` says so: for models so large that a solve takes long.
+pub fn solve_unless<C: Columns + ?Sized>(
+    model: &Model<'_>,
+    rows: Rows<'_, C>,
+    h: Groups<'_>,
+    lambda: &mut [f64],
+    workspace: &mut Workspace,
+    z: &mut [f64],
+    stop: &dyn Fn() -> bool,
+) -> Outcome {
     let pair_step = rows.shift.iter().all(|s| *s == 0.0);
     let space = &mut workspace.coordinates;
     space.slopes.resize(model.len(), 0.0);
@@ -90,7 +103,7 @@ pub fn solve<C: Columns + ?Sized>(
     space.groups.clear();
     space.groups.resize(h.list.len(), (0.0, 0.0));
     let mut grouped = Grouped { model, rows, h, space, z };
-    dual::solve(&mut grouped, lambda, pair_step, &mut workspace.rows)
+    dual::solve(&mut grouped, lambda, pair_step, &mut workspace.rows, stop)
 }
 
 impl<C: Columns + ?Sized> Grouped<'_, C> {

@@ -48,12 +48,25 @@ pub fn solve<C: Columns + ?Sized, H: SeparableTerm + ?Sized>(
     workspace: &mut Workspace,
     z: &mut [f64],
 ) -> Outcome {
+    solve_unless(model, rows, h, lambda, workspace, z, &|| false)
+}
+
+/// The same, given up (z = x) soon after `stop` says so: for models so large that a solve takes long.
+pub fn solve_unless<C: Columns + ?Sized, H: SeparableTerm + ?Sized>(
+    model: &Model<'_>,
+    rows: Rows<'_, C>,
+    h: &H,
+    lambda: &mut [f64],
+    workspace: &mut Workspace,
+    z: &mut [f64],
+    stop: &dyn Fn() -> bool,
+) -> Outcome {
     let pair_step = rows.shift.iter().all(|s| *s == 0.0);
     let space = &mut workspace.coordinates;
     space.slopes.resize(model.len(), 0.0);
     space.rounding.resize(model.len(), 0.0);
     let mut separable = Separable { model, rows, h, space, z };
-    dual::solve(&mut separable, lambda, pair_step, &mut workspace.rows)
+    dual::solve(&mut separable, lambda, pair_step, &mut workspace.rows, stop)
 }
 
 /// Norms of the rows of A, the size of each column in units of them, and `gram += A diag(weight) A'`.

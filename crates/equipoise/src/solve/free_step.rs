@@ -177,8 +177,14 @@ impl<F: SmoothTerm, H: SeparableTerm> FreeStep<'_, F, H> {
         let model = Model { coordinates: &coordinates, x: &state.x, gradient: &gradient, metric: &metric };
         let columns = CouplingColumns::new(self.problem.independent_coupling(), &coordinates);
         let mut z = vec![0.0; d.len()];
-        let solved =
-            Subproblem::default().solve(&model, &columns, &Nonsmooth::Coordinates(bounds), &[], &mut z);
+        let solved = Subproblem::default().solve(
+            &model,
+            &columns,
+            &Nonsmooth::Coordinates(bounds),
+            &[],
+            &mut z,
+            &|| self.budget.stop().is_some(),
+        );
         solved.then(|| State::new(f, z))
     }
 }

@@ -69,7 +69,7 @@ impl FullStep {
                 blocks.span(i).for_each(|k| metric_now[k] = self.sigma * metric.at(f, order[k], i));
             }
             let model = Model { coordinates: &order, x, gradient: &gradient, metric: &metric_now };
-            if !subproblem.solve(&model, &columns, problem.separable(), &groups, &mut z) {
+            if !subproblem.solve(&model, &columns, problem.separable(), &groups, &mut z, stop) {
                 self.sigma *= 4.0;
                 continue;
             }

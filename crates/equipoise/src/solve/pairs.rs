@@ -268,7 +268,7 @@ impl<'a, F: SmoothTerm, H: SeparableTerm> PairUpdater<'a, F, H> {
         };
         let columns = CouplingColumns::new(self.coupling, &gathered.coordinates);
         let separable = self.problem.separable();
-        if self.subproblem.solve(&model, &columns, separable, &gathered.groups, &mut gathered.z) {
+        if self.subproblem.solve(&model, &columns, separable, &gathered.groups, &mut gathered.z, &|| false) {
             self.scatter(state);
         }
     }

@@ -33,6 +33,7 @@ impl Subproblem {
         separable: &Nonsmooth<H>,
         groups: &[Group],
         z: &mut [f64],
+        stop: &dyn Fn() -> bool,
     ) -> bool {
         let m = columns.rows();
         self.lambda.resize(m, 0.0);
@@ -46,7 +47,7 @@ impl Subproblem {
             }
             Nonsmooth::Groups(term) => {
                 let norms = Groups { term, list: groups };
-                group::solve(model, rows, norms, &mut self.lambda, &mut self.dual, z).converged
+                group::solve_unless(model, rows, norms, &mut self.lambda, &mut self.dual, z, stop).converged
             }
             Nonsmooth::Coordinates(h) if m == 0 => {
                 free::solve(model, h, z);
@@ -64,7 +65,7 @@ impl Subproblem {
                 outcome.found
             }
             Nonsmooth::Coordinates(h) => {
-                newton::solve(model, rows, h, &mut self.lambda, &mut self.dual, z).converged
+                newton::solve_unless(model, rows, h, &mut self.lambda, &mut self.dual, z, stop).converged
             }
         }
     }
