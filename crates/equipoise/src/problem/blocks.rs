@@ -11,6 +11,7 @@ use rand_xoshiro::rand_core::{Rng, SeedableRng};
 
 use crate::coupling::{Coupling, Shape, independent_rows};
 use crate::error::{Error, Result};
+use crate::matrix::axpy;
 
 /// Smallest ratio of the extreme pivots of `A_i A_i'` (rows at unit length) for which growth stops early.
 const WELL_CONDITIONED: f64 = 1e-2;
@@ -195,29 +196,29 @@ impl Blocks {
     }
 }
 
-/// The ratio of the smallest to the largest pivot in a pivoted elimination of a scaled Gram matrix
-/// (lower triangle, column-major); 0 when it is singular.
+/// The ratio of the smallest to the largest pivot in the elimination of a scaled Gram matrix (lower triangle,
+/// column-major); 0 when it is singular.
 pub(crate) fn pivot_ratio(gram: &[f64], scale: &[f64]) -> f64 {
     let m = scale.len();
-    let entry = |r: usize, c: usize| gram[c.min(r) * m + r.max(c)] / (scale[r] * scale[c]);
-    let mut a: Vec<f64> = (0..m * m).map(|k| entry(k % m, k / m)).collect();
-    let mut left: Vec<usize> = (0..m).collect();
+    let mut a = gram.to_vec();
+    for c in 0..m {
+        for r in c..m {
+            a[c * m + r] /= scale[r] * scale[c];
+        }
+    }
     let (mut largest, mut smallest) = (0.0_f64, f64::INFINITY);
-    while !left.is_empty() {
-        let at =
-            (0..left.len()).max_by(|&p, &q| a[left[p] * m + left[p]].total_cmp(&a[left[q] * m + left[q]]));
-        let pivot = left.swap_remove(at.expect("left is not empty"));
-        let value = a[pivot * m + pivot];
+    for k in 0..m {
+        let (done, rest) = a.split_at_mut((k + 1) * m);
+        let pivots = &done[k * m..];
+        let value = pivots[k];
         if value.is_nan() || value <= 0.0 {
             return 0.0;
         }
         largest = largest.max(value);
         smallest = smallest.min(value);
-        for &r in &left {
-            let t = a[pivot * m + r] / value;
-            for &c in &left {
-                a[c * m + r] -= t * a[c * m + pivot];
-            }
+        for (offset, column) in rest.chunks_exact_mut(m).enumerate() {
+            let c = k + 1 + offset;
+            axpy(-pivots[c] / value, &pivots[c..], &mut column[c..]);
         }
     }
     smallest / largest
