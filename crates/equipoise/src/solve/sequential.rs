@@ -304,7 +304,7 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Run<'r, F, H> {
     /// A full certificate costs many passes: only after enough work or progress since the last one.
     fn worth_a_full_certificate(&self, kkt: f64) -> bool {
         let (updates, last) = self.last_full;
-        kkt <= self.settings.tolerance || kkt <= 0.3 * last || self.updates >= 2 * updates
+        kkt <= self.settings.tolerance || kkt <= 0.3 * last || 2 * self.updates >= 3 * updates
     }
 
     /// How long the last certificate may take once a limit was reached; `None` while the run goes on.
