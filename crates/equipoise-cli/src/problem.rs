@@ -63,10 +63,11 @@ struct Parts {
 impl Parts {
     fn new(smooth: SmoothSpec, coupling: CouplingSpec, blocks: BlocksSpec) -> Result<Self> {
         let SmoothSpec::Synthetic { nodes, block, rows, seed } = smooth else {
+            let smooth = terms::smooth(smooth).context("[smooth]")?;
             return Ok(Self {
-                smooth: terms::smooth(smooth).context("[smooth]")?,
                 coupling: terms::coupling(coupling).context("[coupling]")?,
-                blocks: terms::blocks(blocks).context("[blocks]")?,
+                blocks: terms::blocks(blocks, smooth.dimension()).context("[blocks]")?,
+                smooth,
             });
         };
         if coupling != CouplingSpec::None {
@@ -77,7 +78,7 @@ impl Parts {
         let coupling = paper.coupling().context("[smooth]")?;
         let blocks = match blocks {
             BlocksSpec::Auto => BlockChoice::Size(block),
-            given => terms::blocks(given).context("[blocks]")?,
+            given => terms::blocks(given, nodes * block).context("[blocks]")?,
         };
         Ok(Self { smooth: Box::new(distance), coupling, blocks })
     }

@@ -81,13 +81,24 @@ pub(crate) fn coupling(spec: CouplingSpec) -> anyhow::Result<Coupling> {
 }
 
 /// The blocks asked for.
-pub(crate) fn blocks(spec: BlocksSpec) -> anyhow::Result<BlockChoice> {
+pub(crate) fn blocks(spec: BlocksSpec, dimension: usize) -> anyhow::Result<BlockChoice> {
     Ok(match spec {
         BlocksSpec::Auto => BlockChoice::Automatic,
         BlocksSpec::Size(size) => BlockChoice::Size(size),
-        BlocksSpec::Boundaries(list) => BlockChoice::Boundaries(list),
+        BlocksSpec::Boundaries(list) => BlockChoice::Boundaries(with_ends(list, dimension)),
         other => bail!("this version cannot use {other:?}"),
     })
+}
+
+/// Boundaries with the ends 0 and n, which a file may leave out; the library judges the rest.
+fn with_ends(mut list: Vec<usize>, dimension: usize) -> Vec<usize> {
+    if list.first() != Some(&0) {
+        list.insert(0, 0);
+    }
+    if list.last().is_some_and(|&last| last < dimension) {
+        list.push(dimension);
+    }
+    list
 }
 
 /// One number for all, or one for each.

@@ -285,3 +285,17 @@ fn no_progress_bar_in_a_pipe() {
     let output = command(&["solve", &path]).env("TERM", "xterm").output().expect("the command starts");
     assert!(output.stderr.is_empty());
 }
+
+#[test]
+fn boundaries_may_leave_out_their_ends() {
+    let problem = |boundaries: &str| {
+        format!(
+            "[smooth]\nkind = \"distance\"\ntarget = [1, 2, 3, 4, 5]\n[separable]\nkind = \"group-l2\"\nweight = 1\n\
+             [coupling]\nkind = \"sum\"\nrhs = 1\n[blocks]\nboundaries = {boundaries}\n"
+        )
+    };
+    let whole = solve_text("boundaries-whole", &problem("[0, 2, 5]"), &["--json"]).expect(0).json();
+    let short = solve_text("boundaries-short", &problem("[2]"), &["--json"]).expect(0).json();
+    assert_eq!(whole["x"], short["x"]);
+    solve_text("boundaries-back", &problem("[0, 3, 2, 5]"), &["--json"]).expect(2);
+}
