@@ -22,7 +22,7 @@ Exit status: 0 converged, 1 finished without converging (the status says why), 2
 #[derive(Debug, Default, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct SolveArguments {
-    /// The problem: [smooth], [separable], [coupling], [blocks], [graph], [solve]
+    /// The problem, with tables smooth, separable, coupling, blocks, graph and solve
     #[arg(value_name = "PROBLEM.toml")]
     pub(crate) problem: PathBuf,
     /// Write the result, x included, to this JSON file
