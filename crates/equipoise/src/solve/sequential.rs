@@ -275,7 +275,9 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Run<'r, F, H> {
         let kkt = certificate.kkt_residual;
         let mut conclusive = certificate.duality_gap.is_some();
         let promising = kkt <= tolerance.max(1e-3) && self.worth_a_full_certificate(kkt);
-        if !(conclusive && certificate.meets(tolerance)) && (promising || self.status.is_some()) {
+        // Whoever interrupts does not want to wait for a sharper gap.
+        let wanted = self.status != Some(Status::Interrupted) && (promising || self.status.is_some());
+        if wanted && !(conclusive && certificate.meets(tolerance)) {
             certificate = check_with(self.problem, &self.state.x, Effort::Full(&stop))?;
             self.last_full = (self.updates, kkt);
             conclusive = true;
