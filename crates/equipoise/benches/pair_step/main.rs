@@ -16,8 +16,8 @@ use std::time::Instant;
 
 use equipoise::graph::{EdgeProbabilities, EdgeSampler, Graph, Topology};
 use equipoise::models::Synthetic;
-use equipoise::separable::Bounds;
-use equipoise::smooth::Distance;
+use equipoise::separable::{Bounds, SeparableTerm};
+use equipoise::smooth::{Distance, SmoothTerm};
 use equipoise::{Coupling, PairStepper, Problem, Settings};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::SeedableRng;
@@ -77,25 +77,31 @@ fn timed(count: usize, work: impl FnOnce()) -> f64 {
     start.elapsed().as_secs_f64() * 1e9 / count as f64
 }
 
+/// Both sides over the same edges, by turns. The first round fills caches on both sides and is not counted.
+fn alternate<F: SmoothTerm, H: SeparableTerm>(
+    edges: &[(usize, usize)],
+    stepper: &mut PairStepper<'_, F, H>,
+    mut bare: impl FnMut(&[(usize, usize)]),
+) -> Vec<(f64, f64)> {
+    let mut rounds = Vec::new();
+    for _ in 0..=ROUNDS {
+        let ours = timed(edges.len(), || {
+            for &(i, j) in edges {
+                stepper.update(black_box(i), black_box(j)).expect("a bounded problem");
+            }
+        });
+        rounds.push((ours, timed(edges.len(), || bare(black_box(edges)))));
+    }
+    rounds.split_off(1)
+}
+
 fn synthetic() -> Row {
     let model = Synthetic { nodes: 1000, block: 50, rows: 10, seed: 1 };
     let problem = model.problem().expect("valid").graph(Topology::TreeRing).build().expect("valid");
     let edges = draw(&Topology::TreeRing, 1000, 2_000);
     let mut stepper = PairStepper::new(&problem, &Settings::default()).expect("valid settings");
     let mut bare = bare::SmoothRows::new(&model, &edges);
-    let mut rounds = Vec::new();
-    // The first round fills the cache of factors on both sides and is not counted.
-    for round in 0..=ROUNDS {
-        let ours = timed(edges.len(), || {
-            for &(i, j) in &edges {
-                stepper.update(black_box(i), black_box(j)).expect("a bounded problem");
-            }
-        });
-        let plain = timed(edges.len(), || bare.sweep(black_box(&edges)));
-        if round > 0 {
-            rounds.push((ours, plain));
-        }
-    }
+    let rounds = alternate(&edges, &mut stepper, |edges| bare.sweep(edges));
     black_box((stepper.x()[0], bare.result()));
     Row { name: "synthetic block 50 m 10".into(), wanted: 1.5, rounds }
 }
@@ -110,18 +116,7 @@ fn scalar(n: usize) -> Row {
     let edges = draw(&Topology::Clique, n, 20_000);
     let mut stepper = PairStepper::new(&problem, &Settings::default()).expect("valid settings");
     let mut bare = bare::ScalarPairs::new(problem.start().to_vec(), target);
-    let mut rounds = Vec::new();
-    for round in 0..=ROUNDS {
-        let ours = timed(edges.len(), || {
-            for &(i, j) in &edges {
-                stepper.update(black_box(i), black_box(j)).expect("a bounded problem");
-            }
-        });
-        let plain = timed(edges.len(), || bare.sweep(black_box(&edges)));
-        if round > 0 {
-            rounds.push((ours, plain));
-        }
-    }
+    let rounds = alternate(&edges, &mut stepper, |edges| bare.sweep(edges));
     black_box((stepper.x()[0], bare.result()));
     Row { name: format!("scalar pair n {n}"), wanted: 2.0, rounds }
 }
