@@ -6,6 +6,7 @@
 //! * `behaviour`: what is repeatable, what binds, what is reported.
 //! * `conformance`: what every term must satisfy; a new term is one line in a list.
 //! * `drift`: ten million pair moves leave A x = b intact.
+//! * `files`: certified optima of public data sets, where they are at hand.
 //! * `known`: problems with known optima.
 //! * `numbers`, `samples`: the data of these tests.
 //! * `properties`: properties of the optimum on random problems.
@@ -17,6 +18,7 @@ mod bad_input;
 mod behaviour;
 mod conformance;
 mod drift;
+mod files;
 mod known;
 mod numbers;
 mod properties;
