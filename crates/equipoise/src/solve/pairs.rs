@@ -24,7 +24,7 @@ use crate::pair_step::group::Group;
 use crate::pair_step::scalar::{PairCurvature, balanced_curvature, balanced_scalars, two_scalars};
 use crate::pair_step::{Model, one_row, smooth_rows};
 use crate::problem::Problem;
-use crate::separable::{Nonsmooth, Piece, SeparableTerm, Values};
+use crate::separable::{Nonsmooth, SeparableTerm, Values};
 use crate::smooth::SmoothTerm;
 use crate::state::State;
 
@@ -200,9 +200,7 @@ impl<'a, F: SmoothTerm, H: SeparableTerm> PairUpdater<'a, F, H> {
         for c in self.problem.blocks().coordinates(i) {
             let g = f.partial(c, &state.x, &state.product);
             let d = self.metric.inverse_step() * self.metric.diagonal(f, c);
-            let z = h.piece(c).unwrap_or(Piece::FREE);
-            let target = state.x[c] - g / d;
-            let z = if h.piece(c).is_some() { z.prox(target, d) } else { h.prox(c, target, d) };
+            let z = h.prox(c, state.x[c] - g / d, d);
             state.set(f, c, z);
         }
     }

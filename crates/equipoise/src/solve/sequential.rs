@@ -280,7 +280,8 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Run<'r, F, H> {
         if wanted && !(conclusive && certificate.meets(tolerance)) {
             certificate = check_with(self.problem, &self.state.x, Effort::Full(&stop))?;
             self.last_full = (self.updates, kkt);
-            conclusive = true;
+            // A search that was cut short has not shown that there is no gap.
+            conclusive = certificate.duality_gap.is_some() || !stop();
         }
         if !certificate.objective.is_finite() {
             let found = certificate.objective;

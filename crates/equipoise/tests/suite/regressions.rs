@@ -168,3 +168,13 @@ fn the_kkt_residual_counts_only_where_no_gap_is_found() {
     assert_eq!(solution.status, Status::Converged);
     assert!(equipoise::certificate::check(&problem, &solution.x).expect("right length").meets(1e-6));
 }
+
+#[test]
+fn a_certificate_that_was_cut_short_proves_nothing() {
+    // The KKT residual is within the tolerance at the start, the gap is not; there is no time to find the gap.
+    let problem = Problem::builder(Distance::new(vec![40.0], 1e-8).expect("finite")).build().expect("valid");
+    let settings = Settings { time_limit: Some(1e-9), max_updates: Some(1), ..Settings::default() };
+    let solution = solve(&problem, &settings).expect("bounded");
+    let met = equipoise::certificate::check(&problem, &solution.x).expect("right length").meets(1e-6);
+    assert!(met || solution.status != Status::Converged, "{solution:?}");
+}
