@@ -6,10 +6,12 @@
 
 mod dense;
 mod kernels;
+mod rows;
 mod sparse;
 mod symmetric;
 
 pub use dense::DenseMatrix;
+pub use rows::Rows;
 pub use sparse::SparseMatrix;
 
 pub(crate) use kernels::{axpy, dot, max_abs};

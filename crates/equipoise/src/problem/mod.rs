@@ -114,6 +114,14 @@ impl<F: SmoothTerm, H: SeparableTerm> Problem<F, H> {
         self.reduced.as_ref().unwrap_or(&self.coupling)
     }
 
+    /// Multipliers of the independent rows, from those of all rows given; zeros where none are.
+    pub(crate) fn reduce_multipliers(&self, all: Option<&[f64]>) -> Vec<f64> {
+        match all {
+            Some(all) => self.kept_rows.iter().map(|&row| all[row]).collect(),
+            None => vec![0.0; self.kept_rows.len()],
+        }
+    }
+
     /// Multipliers of all rows given, from those of the independent ones.
     pub(crate) fn expand_multipliers(&self, lambda: &[f64]) -> Vec<f64> {
         let mut all = vec![0.0; self.coupling.rows()];

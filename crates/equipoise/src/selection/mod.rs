@@ -3,5 +3,7 @@
 //! A selection knows the graph and its own random numbers, not how a pair is solved.
 
 mod sampled;
+mod violating;
 
 pub(crate) use sampled::SampledEdges;
+pub(crate) use violating::{Choice, Slopes, ViolatingPairs, Way};

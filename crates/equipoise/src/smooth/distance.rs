@@ -4,6 +4,7 @@
 
 use std::ops::Range;
 
+use super::factored::{Factored, OwnTerms};
 use super::{DualSide, SmoothTerm};
 use crate::error::Result;
 use crate::matrix::{check_finite_vector, check_length};
@@ -65,6 +66,12 @@ impl SmoothTerm for Distance {
             *out = 2.0 * self.weight.at(c) * v;
         }
         true
+    }
+    fn factored(&self) -> Option<Box<dyn Factored + '_>> {
+        Some(Box::new(OwnTerms {
+            curvature: |c: usize| 2.0 * self.weight.at(c),
+            slope: |c: usize| -2.0 * self.weight.at(c) * self.target[c],
+        }))
     }
     fn dual(&self) -> Option<&dyn DualSide> {
         Some(self)

@@ -1,5 +1,6 @@
 //! `f(x) = c'x`.
 
+use super::factored::{Factored, OwnTerms};
 use super::{DualSide, SmoothTerm};
 use crate::error::Result;
 use crate::matrix::{axpy, check_finite_vector, dot};
@@ -43,6 +44,9 @@ impl SmoothTerm for Linear {
     fn hessian_product(&self, _x: &[f64], _product: &[f64], _v: &[f64], out: &mut [f64]) -> bool {
         out.fill(0.0);
         true
+    }
+    fn factored(&self) -> Option<Box<dyn Factored + '_>> {
+        Some(Box::new(OwnTerms { curvature: |_| 0.0, slope: |c: usize| self.coefficients[c] }))
     }
     fn dual(&self) -> Option<&dyn DualSide> {
         Some(self)

@@ -2,6 +2,7 @@
 //!
 //! The product is `M x`. The majorant is `kappa M' diag(w) M`, kappa the largest curvature of phi.
 
+use super::factored::{Factored, MatrixFactor};
 use super::loss::ScalarLoss;
 use super::{DualSide, SmoothTerm};
 use crate::error::Result;
@@ -101,6 +102,16 @@ impl<L: ScalarLoss> SmoothTerm for LossOfProduct<L> {
         out.fill(0.0);
         self.matrix.add_transposed(&image, out);
         true
+    }
+    fn factored(&self) -> Option<Box<dyn Factored + '_>> {
+        let weigh = (0..self.target.len()).all(|k| self.weights.at(k) > 0.0);
+        if !self.loss.is_square() || !weigh {
+            return None;
+        }
+        let pull: Vec<f64> = (0..self.target.len()).map(|k| -self.weights.at(k) * self.target[k]).collect();
+        let mut slope = vec![0.0; self.matrix.columns()];
+        self.matrix.add_transposed(&pull, &mut slope);
+        Some(Box::new(MatrixFactor { matrix: &self.matrix, weight: |k: usize| self.weights.at(k), slope }))
     }
     fn dual(&self) -> Option<&dyn DualSide> {
         Some(self)

@@ -9,6 +9,8 @@
 //! one number and see no matrix.
 
 mod distance;
+mod factored;
+mod gram;
 mod linear;
 pub mod loss;
 mod loss_of_product;
@@ -16,6 +18,8 @@ mod quadratic;
 mod sum;
 
 pub use distance::Distance;
+pub use factored::Factored;
+pub use gram::Gram;
 pub use linear::Linear;
 pub use loss_of_product::LossOfProduct;
 pub use quadratic::Quadratic;
@@ -116,6 +120,11 @@ pub trait SmoothTerm: Debug + Send + Sync {
     fn dual(&self) -> Option<&dyn DualSide> {
         None
     }
+
+    /// The term as a quadratic by its factor, where it is one; proximal Newton steps need it.
+    fn factored(&self) -> Option<Box<dyn Factored + '_>> {
+        None
+    }
 }
 
 /// The dual description of f: `f(x) = c'x + max over u of u'K x - f*(u)`.
@@ -183,5 +192,8 @@ impl SmoothTerm for Box<dyn SmoothTerm> {
     }
     fn dual(&self) -> Option<&dyn DualSide> {
         (**self).dual()
+    }
+    fn factored(&self) -> Option<Box<dyn Factored + '_>> {
+        (**self).factored()
     }
 }

@@ -1,5 +1,6 @@
 //! `f = f_1 + f_2 + ...`: the products of the terms lie one after the other.
 
+use super::factored::{self, Factored};
 use super::{DualSide, SmoothTerm};
 use crate::error::{Error, Result};
 use crate::matrix::check_length;
@@ -74,6 +75,9 @@ impl SmoothTerm for Sum {
             out.iter_mut().zip(&part).for_each(|(out, part)| *out += part);
         }
         true
+    }
+    fn factored(&self) -> Option<Box<dyn Factored + '_>> {
+        factored::of_sum(&self.terms)
     }
     fn dual(&self) -> Option<&dyn DualSide> {
         self.terms.iter().all(|term| term.dual().is_some()).then_some(self)

@@ -5,21 +5,27 @@
 //! the free variables, the repair of rounding drift, limits, and the observer.
 
 mod budget;
+mod checkpoints;
 mod factor_cache;
 mod free_step;
 mod full_step;
+mod judge;
 mod metric;
 mod observer;
 mod pairs;
+mod proximal_newton;
 mod repair;
 mod sequential;
 mod settings;
 mod solution;
+mod solver;
 mod stepper;
 mod subproblem;
+mod violating;
 
+pub(crate) use judge::Judge;
 pub use observer::{History, Observer, Progress};
-pub use sequential::{Solver, solve};
 pub use settings::{Method, Settings};
 pub use solution::{Solution, Status};
+pub use solver::{Solver, solve};
 pub use stepper::PairStepper;

@@ -164,9 +164,22 @@ impl<'a, F: SmoothTerm, H: SeparableTerm> PairUpdater<'a, F, H> {
     #[inline]
     fn pair_on_row(&mut self, state: &mut State, c: [usize; 2], a: [f64; 2]) -> Result<()> {
         let f = self.problem.smooth();
-        let Nonsmooth::Coordinates(h) = self.problem.separable() else { return Ok(()) };
-        let x = [state.x[c[0]], state.x[c[1]]];
         let g = [f.partial(c[0], &state.x, &state.product), f.partial(c[1], &state.x, &state.product)];
+        self.pair_with_gradient(state, c, a, g).map(|_| ())
+    }
+
+    /// The same for whoever knows the partial derivatives g already; returns by how much each scalar moved.
+    #[inline]
+    pub(crate) fn pair_with_gradient(
+        &mut self,
+        state: &mut State,
+        c: [usize; 2],
+        a: [f64; 2],
+        g: [f64; 2],
+    ) -> Result<[f64; 2]> {
+        let f = self.problem.smooth();
+        let Nonsmooth::Coordinates(h) = self.problem.separable() else { return Ok([0.0; 2]) };
+        let x = [state.x[c[0]], state.x[c[1]]];
         let curvature = self.pair_curvature(c);
         let z = if let (Some(first), Some(second)) = (h.piece(c[0]), h.piece(c[1])) {
             two_scalars(x, g, a, curvature, [first, second])
@@ -179,7 +192,7 @@ impl<'a, F: SmoothTerm, H: SeparableTerm> PairUpdater<'a, F, H> {
         };
         state.set(f, c[0], z[0]);
         state.set(f, c[1], z[1]);
-        Ok(())
+        Ok([z[0] - x[0], z[1] - x[1]])
     }
 
     #[inline]
@@ -194,7 +207,7 @@ impl<'a, F: SmoothTerm, H: SeparableTerm> PairUpdater<'a, F, H> {
     }
 
     /// The coordinates of one block that no row binds, one after the other.
-    fn alone(&mut self, state: &mut State, i: usize) {
+    pub(crate) fn alone(&mut self, state: &mut State, i: usize) {
         let f = self.problem.smooth();
         let Nonsmooth::Coordinates(h) = self.problem.separable() else { return };
         for c in self.problem.blocks().coordinates(i) {

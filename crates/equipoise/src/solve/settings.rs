@@ -6,7 +6,7 @@
 //! | `max_updates` | none | pair updates | >= 1 |
 //! | `max_epochs` | none | epochs; in one, as many blocks move as there are | > 0 |
 //! | `time_limit` | none | seconds | > 0 |
-//! | `method` | auto | `pairs` is the paper's algorithm; `auto` adds second-order steps on the free variables | - |
+//! | `method` | auto | `pairs` is the paper's algorithm; `violating` the fast one for one row; `auto` chooses | - |
 //! | `step_size` | 1 | the paper's alpha; the step's metric is the curvature divided by it | in (0, 2) |
 //! | `seed` | 0 | of the draws; one seed, one sequence of iterates | - |
 //! | `memory_budget` | 256 MiB | for factors kept per edge; beyond it they are computed on the fly | - |
@@ -16,16 +16,20 @@ use crate::error::{Error, Result};
 /// How the optimum is sought.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Method {
-    /// Random pairs, full proximal steps and second-order steps on the free variables, in turns.
+    /// Violating pairs where they apply; else random pairs, full proximal steps and second-order steps, in turns.
     #[default]
     Auto,
     /// The paper's random pairs; a full proximal step only when they stall.
     Pairs,
+    /// For one row and scalar coordinates: sweeps that pair coordinates which want to move in opposite ways, and
+    /// proximal Newton steps.
+    Violating,
 }
 
 impl Method {
     /// Every method with its name on the command line.
-    pub const ALL: [(&'static str, Self); 2] = [("auto", Self::Auto), ("pairs", Self::Pairs)];
+    pub const ALL: [(&'static str, Self); 3] =
+        [("auto", Self::Auto), ("pairs", Self::Pairs), ("violating", Self::Violating)];
 }
 
 /// The choices of a run; [`Default`] suits most.

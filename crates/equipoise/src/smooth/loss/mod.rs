@@ -32,6 +32,10 @@ pub trait ScalarLoss: Debug + Send + Sync {
     fn dual_domain(&self, _y: f64) -> (f64, f64) {
         (f64::NEG_INFINITY, f64::INFINITY)
     }
+    /// Whether phi is `1/2 (z - y)^2`.
+    fn is_square(&self) -> bool {
+        false
+    }
     /// Refuses targets that the loss is not made for.
     fn check_targets(&self, _targets: &[f64]) -> Result<()> {
         Ok(())

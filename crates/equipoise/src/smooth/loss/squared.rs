@@ -23,6 +23,9 @@ impl ScalarLoss for Squared {
     fn largest_curvature(&self) -> f64 {
         1.0
     }
+    fn is_square(&self) -> bool {
+        true
+    }
     fn conjugate(&self, u: f64, y: f64) -> f64 {
         u * (0.5 * u + y)
     }

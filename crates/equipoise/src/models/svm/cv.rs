@@ -1,0 +1,312 @@
+//! Cross-validation: how well models of several costs do on rows that they have not seen.
+//!
+//! The rows are dealt into K folds, label by label, so that every fold has its share of each label; a regression
+//! and a one-class model deal all rows at once. For every fold a model is trained on the others, cost after cost as
+//! in [`path`](super::path()), and scored on the fold. No data are copied: rows that are held out have weight 0.
+//!
+//! Score: the share of rows predicted right, or for a regression the mean squared error. Rows of weight k count k
+//! times, rows of weight 0 not at all.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::time::Instant;
+
+use rand::{Rng, SeedableRng};
+use rand_xoshiro::Xoshiro256PlusPlus;
+
+use super::path::check_costs;
+use super::{Kind, LinearModel, Samples, TrainSettings, Trained, Watch, path};
+use crate::error::{Error, Result};
+use crate::matrix::check_length;
+use crate::solve::{Observer, Progress, Status};
+
+/// One cost, over all folds.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CostScores {
+    /// C.
+    pub cost: f64,
+    /// The score of every fold; fewer than there are folds if the run ended early.
+    pub scores: Vec<f64>,
+    /// Their mean; NaN if there are none.
+    pub mean: f64,
+    /// The largest relative gap of any of the fits.
+    pub relative_gap: f64,
+    /// `Converged` when every fit is, else the first other status.
+    pub status: Status,
+}
+
+/// What cross-validation found.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CrossValidation {
+    /// The number of folds.
+    pub folds: usize,
+    /// One a cost, in the order given.
+    pub costs: Vec<CostScores>,
+    /// The cost with the best mean among those that were scored on every fold; of equals the smallest.
+    pub best_cost: Option<f64>,
+    /// Seconds taken.
+    pub seconds: f64,
+}
+
+impl CrossValidation {
+    /// `Converged` when every fit is, else the first other status.
+    pub fn status(&self) -> Status {
+        let mut statuses = self.costs.iter().map(|cost| cost.status);
+        statuses.find(|status| *status != Status::Converged).unwrap_or(Status::Converged)
+    }
+}
+
+/// Scores every cost on every fold; `settings.threads` folds at a time, `settings.time_limit` for all of them.
+///
+/// The observer is told the checkpoints of all fits, those of several threads in turns.
+pub fn cross_validate(
+    samples: Samples<'_>,
+    settings: &TrainSettings,
+    costs: &[f64],
+    folds: usize,
+    watch: Watch<'_>,
+) -> Result<CrossValidation> {
+    let started = Instant::now();
+    check_costs(settings, costs)?;
+    check_length("labels", "entries", samples.labels.len(), samples.rows.len())?;
+    if let Some(weights) = samples.weights {
+        check_length("sample weights", "entries", weights.len(), samples.rows.len())?;
+    }
+    let fold_of = deal(samples, settings, folds)?;
+    let threads = settings.threads.min(folds);
+    let inner = TrainSettings { threads: settings.threads / threads, ..settings.clone() };
+    let run = Run { samples, settings: inner, costs, fold_of, started };
+    let walks = run.all(folds, threads, watch)?;
+    let costs = costs.iter().enumerate().map(|(c, &cost)| run.summary(cost, c, &walks)).collect::<Vec<_>>();
+    let best_cost = best(&costs, folds, settings.kind);
+    Ok(CrossValidation { folds, costs, best_cost, seconds: started.elapsed().as_secs_f64() })
+}
+
+/// The fold of every row; `None` for rows of weight 0.
+fn deal(samples: Samples<'_>, settings: &TrainSettings, folds: usize) -> Result<Vec<Option<usize>>> {
+    let counts = |i: usize| samples.weights.is_none_or(|weights| weights[i] > 0.0);
+    let mut rows: Vec<usize> = (0..samples.labels.len()).filter(|&i| counts(i)).collect();
+    if folds < 2 || folds > rows.len() {
+        let allowed = "at least 2, and at most the number of rows whose weight is not 0";
+        return Err(Error::InvalidSetting { name: "folds", found: folds as f64, allowed });
+    }
+    let mut rng = Xoshiro256PlusPlus::seed_from_u64(settings.seed);
+    for last in (1..rows.len()).rev() {
+        let other = (u128::from(rng.next_u64()) * (last as u128 + 1)) >> 64;
+        rows.swap(last, other as usize);
+    }
+    if matches!(settings.kind, Kind::Svc | Kind::NuSvc) {
+        // The shuffled order stays within each label.
+        rows.sort_by(|&i, &j| samples.labels[i].total_cmp(&samples.labels[j]));
+    }
+    let mut fold_of = vec![None; samples.labels.len()];
+    rows.iter().enumerate().for_each(|(place, &i)| fold_of[i] = Some(place % folds));
+    Ok(fold_of)
+}
+
+/// A fit and its score on the fold held out.
+struct Scored {
+    score: f64,
+    relative_gap: f64,
+    status: Status,
+}
+
+struct Run<'a> {
+    samples: Samples<'a>,
+    settings: TrainSettings,
+    costs: &'a [f64],
+    fold_of: Vec<Option<usize>>,
+    started: Instant,
+}
+
+/// An observer that several threads share.
+struct Shared<'a, 'b>(&'a Mutex<&'b mut (dyn Observer + Send)>);
+
+impl Observer for Shared<'_, '_> {
+    fn checkpoint(&mut self, progress: &Progress) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).checkpoint(progress);
+    }
+
+    fn heartbeat(&mut self, update: u64, epoch: f64) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).heartbeat(update, epoch);
+    }
+}
+
+impl Run<'_> {
+    /// The walk of every fold, `threads` of them at a time.
+    fn all(&self, folds: usize, threads: usize, watch: Watch<'_>) -> Result<Vec<Vec<Scored>>> {
+        let Watch { observer, interrupt } = watch;
+        let observer = observer.map(Mutex::new);
+        let next = AtomicUsize::new(0);
+        let done: Mutex<Vec<(usize, Result<Vec<Scored>>)>> = Mutex::new(Vec::new());
+        let work = || {
+            loop {
+                let fold = next.fetch_add(1, Ordering::Relaxed);
+                if fold >= folds {
+                    break;
+                }
+                let mut shared = observer.as_ref().map(Shared);
+                let observer = shared.as_mut().map(|shared| shared as &mut (dyn Observer + Send));
+                let walk = self.fold(fold, Watch { observer, interrupt });
+                done.lock().unwrap_or_else(PoisonError::into_inner).push((fold, walk));
+            }
+        };
+        std::thread::scope(|scope| {
+            for _ in 1..threads {
+                scope.spawn(work);
+            }
+            work();
+        });
+        let mut done = done.into_inner().unwrap_or_else(PoisonError::into_inner);
+        done.sort_by_key(|(fold, _)| *fold);
+        done.into_iter().map(|(_, walk)| walk).collect()
+    }
+
+    /// The costs, trained without a fold and scored on it.
+    fn fold(&self, fold: usize, watch: Watch<'_>) -> Result<Vec<Scored>> {
+        let weight = |i: usize| self.samples.weights.map_or(1.0, |weights| weights[i]);
+        let fitted = |(i, of): (usize, &Option<usize>)| if *of == Some(fold) { 0.0 } else { weight(i) };
+        let weights: Vec<f64> = self.fold_of.iter().enumerate().map(fitted).collect();
+        let samples = Samples { weights: Some(&weights), ..self.samples };
+        let elapsed = self.started.elapsed().as_secs_f64();
+        let left = self.settings.time_limit.map(|most| (most - elapsed).max(1e-3));
+        let settings = TrainSettings { time_limit: left, ..self.settings.clone() };
+        let walk = path(samples, &settings, self.costs, watch)?;
+        let scored = |trained: Trained| Scored {
+            score: self.score(&trained.model, fold),
+            relative_gap: trained.report.relative_gap(),
+            status: trained.report.status(),
+        };
+        Ok(walk.into_iter().map(scored).collect())
+    }
+
+    fn score(&self, model: &LinearModel, fold: usize) -> f64 {
+        let (mut total, mut rows) = (0.0, 0.0);
+        for (i, _) in self.fold_of.iter().enumerate().filter(|(_, of)| **of == Some(fold)) {
+            let (found, label) = (model.predict_row(self.samples.rows, i), self.samples.labels[i]);
+            let weight = self.samples.weights.map_or(1.0, |weights| weights[i]);
+            rows += weight;
+            total += match model.kind {
+                Kind::Svr => weight * (found - label).powi(2),
+                _ => weight * f64::from(found == label),
+            };
+        }
+        total / rows
+    }
+
+    fn summary(&self, cost: f64, c: usize, walks: &[Vec<Scored>]) -> CostScores {
+        let fits: Vec<&Scored> = walks.iter().filter_map(|walk| walk.get(c)).collect();
+        let scores: Vec<f64> = fits.iter().map(|fit| fit.score).collect();
+        // A fold that did not come as far as this cost ended as its last fit did.
+        let statuses = walks.iter().filter_map(|walk| walk.get(c).or(walk.last())).map(|fit| fit.status);
+        CostScores {
+            cost,
+            mean: scores.iter().sum::<f64>() / scores.len() as f64,
+            scores,
+            relative_gap: fits.iter().map(|fit| fit.relative_gap).fold(0.0, f64::max),
+            status: statuses.into_iter().find(|status| *status != Status::Converged).unwrap_or(Status::Converged),
+        }
+    }
+}
+
+/// The best cost: the largest share of right predictions, or the smallest error.
+fn best(costs: &[CostScores], folds: usize, kind: Kind) -> Option<f64> {
+    let loss = |cost: &CostScores| if kind == Kind::Svr { cost.mean } else { -cost.mean };
+    let whole = costs.iter().filter(|cost| cost.scores.len() == folds && !cost.mean.is_nan());
+    let order = |a: &&CostScores, b: &&CostScores| loss(a).total_cmp(&loss(b)).then(a.cost.total_cmp(&b.cost));
+    whole.min_by(order).map(|cost| cost.cost)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::matrix::Rows;
+
+    /// Ninety points on a line, one in nine with the wrong label.
+    fn line() -> (Rows, Vec<f64>) {
+        let values: Vec<f64> = (0..90).map(|i| f64::from(i * 7 % 90) / 20.0 - 2.225).collect();
+        let labels = values.iter().enumerate().map(|(i, &x)| f64::from((x > 0.0) != (i % 9 == 0))).collect();
+        (Rows::new(1, (0..=90).collect(), vec![0; 90], Some(values)).expect("valid"), labels)
+    }
+
+    #[test]
+    fn folds_are_of_one_size_and_have_their_share_of_each_label() {
+        let (rows, labels) = line();
+        let samples = Samples { rows: &rows, labels: &labels, weights: None };
+        let settings = TrainSettings::default();
+        let fold_of = deal(samples, &settings, 4).expect("dealt");
+        let count = |wanted: &dyn Fn(usize) -> bool| {
+            let sizes = (0..4).map(|fold| (0..90).filter(|&i| fold_of[i] == Some(fold) && wanted(i)).count());
+            sizes.collect::<Vec<_>>()
+        };
+        for sizes in [count(&|_| true), count(&|i| labels[i] == 1.0), count(&|i| labels[i] == 0.0)] {
+            let (most, least) = (sizes.iter().max(), sizes.iter().min());
+            assert!(most.expect("four") - least.expect("four") <= 1, "{sizes:?}");
+        }
+        assert_eq!(fold_of, deal(samples, &settings, 4).expect("dealt"));
+        let other = TrainSettings { seed: 1, ..settings };
+        assert_ne!(fold_of, deal(samples, &other, 4).expect("dealt"));
+    }
+
+    #[test]
+    fn rows_of_weight_0_are_in_no_fold() {
+        let (rows, labels) = line();
+        let weights: Vec<f64> = (0..90).map(|i| f64::from(i % 3)).collect();
+        let samples = Samples { rows: &rows, labels: &labels, weights: Some(&weights) };
+        let fold_of = deal(samples, &TrainSettings::default(), 5).expect("dealt");
+        assert!((0..90).all(|i| fold_of[i].is_none() == (weights[i] == 0.0)));
+        assert!(deal(samples, &TrainSettings::default(), 61).is_err());
+    }
+
+    #[test]
+    fn folds_outside_their_range_are_refused() {
+        let (rows, labels) = line();
+        let samples = Samples { rows: &rows, labels: &labels, weights: None };
+        for folds in [0, 1, 91] {
+            let run = cross_validate(samples, &TrainSettings::default(), &[1.0], folds, Watch::default());
+            let error = run.expect_err("refused");
+            assert!(matches!(error, Error::InvalidSetting { name: "folds", .. }), "{error}");
+        }
+    }
+
+    #[test]
+    fn scores_agree_with_fits_on_copied_rows_and_do_not_depend_on_threads() {
+        let (rows, labels) = line();
+        let samples = Samples { rows: &rows, labels: &labels, weights: None };
+        let settings = TrainSettings { gap: 1e-6, ..TrainSettings::default() };
+        let costs = [0.01, 1.0];
+        let one = cross_validate(samples, &settings, &costs, 3, Watch::default()).expect("scored");
+        let two = TrainSettings { threads: 2, ..settings.clone() };
+        let two = cross_validate(samples, &two, &costs, 3, Watch::default()).expect("scored");
+        assert_eq!(one.costs, two.costs);
+        assert_eq!(one.status(), Status::Converged);
+        let fold_of = deal(samples, &settings, 3).expect("dealt");
+        for (fold, &score) in one.costs[1].scores.iter().enumerate() {
+            let kept: Vec<usize> = (0..90).filter(|&i| fold_of[i] != Some(fold)).collect();
+            let values = kept.iter().map(|&i| rows.row(i).1.expect("values")[0]).collect();
+            let copied = Rows::new(1, (0..=kept.len()).collect(), vec![0; kept.len()], Some(values));
+            let (copied, kept_labels) =
+                (copied.expect("valid"), kept.iter().map(|&i| labels[i]).collect::<Vec<_>>());
+            let part = Samples { rows: &copied, labels: &kept_labels, weights: None };
+            let trained = super::super::train(part, &settings, None, Watch::default()).expect("trained");
+            let held: Vec<usize> = (0..90).filter(|&i| fold_of[i] == Some(fold)).collect();
+            let right = held.iter().filter(|&&i| trained.model.predict_row(&rows, i) == labels[i]).count();
+            assert!((score - right as f64 / held.len() as f64).abs() < 1e-12, "fold {fold}");
+        }
+    }
+
+    #[test]
+    fn of_equal_means_the_smaller_cost_is_best() {
+        let scored = |cost: f64, mean: f64| CostScores {
+            cost,
+            scores: vec![mean; 2],
+            mean,
+            relative_gap: 0.0,
+            status: Status::Converged,
+        };
+        let costs = [scored(10.0, 0.9), scored(1.0, 0.9), scored(0.1, 0.8)];
+        assert_eq!(best(&costs, 2, Kind::Svc), Some(1.0));
+        assert_eq!(best(&costs, 2, Kind::Svr), Some(0.1));
+        assert_eq!(best(&costs, 3, Kind::Svc), None);
+    }
+}

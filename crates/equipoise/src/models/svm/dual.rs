@@ -1,0 +1,148 @@
+//! The dual of each kind, as a problem for the solver.
+//!
+//! | kind | variables | f | h | rows |
+//! |---|---|---|---|---|
+//! | `svc`, hinge | `beta_i = y_i alpha_i` | `1/2 |X'beta|^2 - y'beta` | `0 <= y_i beta_i <= C_i` | `sum beta = 0` |
+//! | `svc`, squared | the same | `+ sum beta_i^2 / (4 C_i)` | `0 <= y_i beta_i` | the same |
+//! | `svr` | beta | `1/2 |X'beta|^2 - y'beta` | `epsilon |beta|_1`, `|beta_i| <= C_i` | `sum beta = 0` |
+//! | `one-class` | alpha | `1/2 |X'alpha|^2` | `0 <= alpha_i <= c_i` | `sum alpha = nu N` |
+//! | `nu-svc` | `beta_i = y_i alpha_i` | `1/2 |X'beta|^2` | `0 <= y_i beta_i <= c_i` | each class: `sum = +-nu N / 2` |
+//!
+//! `C_i` is C times the weights of class and sample, `c_i` the weight of the sample, N the sum of those.
+
+use super::{Kind, Loss, TrainSettings};
+use crate::coupling::Coupling;
+use crate::error::{Error, Result};
+use crate::matrix::{Rows, SparseMatrix};
+use crate::problem::Problem;
+use crate::separable::{Piece, PieceTerm, Values};
+use crate::smooth::Gram;
+
+/// Width of the ramp across the margin in a guess of multipliers.
+const RAMP: f64 = 0.02;
+
+/// One fit: rows, targets (labels +-1 for classifiers), caps `C_i` or `c_i`.
+#[derive(Debug)]
+pub(super) struct Task<'a> {
+    pub(super) rows: &'a Rows,
+    pub(super) kind: Kind,
+    pub(super) loss: Loss,
+    /// +-1 for classifiers, real numbers for a regression, unused for one class.
+    pub(super) targets: Vec<f64>,
+    pub(super) caps: Values,
+    pub(super) epsilon: f64,
+    pub(super) nu: f64,
+}
+
+/// h of every kind.
+#[derive(Debug)]
+pub(super) struct Pieces<'t> {
+    task: &'t Task<'t>,
+}
+
+impl PieceTerm for Pieces<'_> {
+    fn dimension(&self) -> Option<usize> {
+        Some(self.task.rows.len())
+    }
+    #[inline]
+    fn piece(&self, c: usize) -> Piece {
+        let task = self.task;
+        let cap = task.caps.at(c);
+        let far = if task.loss == Loss::SquaredHinge && cap > 0.0 { f64::INFINITY } else { cap };
+        match task.kind {
+            Kind::Svr => Piece { l1: task.epsilon, l2: 0.0, lower: -cap, upper: cap },
+            Kind::OneClass => Piece { lower: 0.0, upper: cap, ..Piece::FREE },
+            Kind::Svc | Kind::NuSvc => {
+                if task.targets[c] > 0.0 {
+                    Piece { lower: 0.0, upper: far, ..Piece::FREE }
+                } else {
+                    Piece { lower: -far, upper: 0.0, ..Piece::FREE }
+                }
+            }
+        }
+    }
+}
+
+impl Task<'_> {
+    /// The dual as a problem.
+    pub(super) fn problem(&self) -> Result<Problem<Gram<'_>, Pieces<'_>>> {
+        let diagonal = match (self.kind, self.loss, &self.caps) {
+            (Kind::Svc, Loss::SquaredHinge, Values::Uniform(cap)) => Values::Uniform(0.5 / cap),
+            (Kind::Svc, Loss::SquaredHinge, Values::Each(caps)) => {
+                Values::Each(caps.iter().map(|cap| if *cap > 0.0 { 0.5 / cap } else { 0.0 }).collect())
+            }
+            _ => Values::Uniform(0.0),
+        };
+        let linear = match self.kind {
+            Kind::Svc | Kind::Svr => Values::Each(self.targets.iter().map(|y| -y).collect()),
+            Kind::NuSvc | Kind::OneClass => Values::Uniform(0.0),
+        };
+        let builder = Problem::builder(Gram::new(self.rows, diagonal, linear)?);
+        builder.separable(Pieces { task: self }).coupling(self.coupling()?).build()
+    }
+
+    fn coupling(&self) -> Result<Coupling> {
+        let n = self.rows.len();
+        let total = self.total();
+        match self.kind {
+            Kind::Svc | Kind::Svr => Coupling::sum(0.0),
+            Kind::OneClass => Coupling::sum(self.nu * total),
+            Kind::NuSvc => {
+                let half = 0.5 * self.nu * total;
+                let row = |c: usize| usize::from(self.targets[c] < 0.0);
+                let columns: Vec<_> = (0..n).map(|c| (row(c), c, 1.0)).collect();
+                Coupling::rows_of(SparseMatrix::from_triplets(2, n, &columns)?, vec![half, -half])
+            }
+        }
+    }
+
+    /// N, the sum of the caps.
+    pub(super) fn total(&self) -> f64 {
+        (0..self.rows.len()).map(|c| self.caps.at(c)).sum()
+    }
+
+    /// The caps of the class with this sign, added up.
+    pub(super) fn total_of(&self, sign: f64) -> f64 {
+        (0..self.rows.len()).filter(|&c| self.targets[c] == sign).map(|c| self.caps.at(c)).sum()
+    }
+
+    /// Refuses a nu that no multipliers can satisfy.
+    pub(super) fn check_nu(&self, settings: &TrainSettings) -> Result<()> {
+        if self.kind != Kind::NuSvc {
+            return Ok(());
+        }
+        let smaller = self.total_of(1.0).min(self.total_of(-1.0));
+        let most = 2.0 * smaller / self.total();
+        if settings.nu <= most {
+            return Ok(());
+        }
+        Err(Error::NuTooLarge { found: settings.nu, most })
+    }
+
+    /// Rows with their multiplier at its upper bound.
+    pub(super) fn bounded(&self, beta: &[f64]) -> usize {
+        let at_cap = |i: usize, t: f64| t != 0.0 && t.abs() >= self.caps.at(i);
+        match (self.kind, self.loss) {
+            (Kind::Svc, Loss::SquaredHinge) => 0,
+            _ => beta.iter().enumerate().filter(|(i, t)| at_cap(*i, **t)).count(),
+        }
+    }
+
+    /// Multipliers that may belong to these weights and this bias: at their bounds away from the margin, on a ramp
+    /// across it.
+    pub(super) fn guess(&self, w: &[f64], bias: f64) -> Vec<f64> {
+        let ramp = |t: f64| (0.5 - t / RAMP).clamp(0.0, 1.0);
+        let one = |i: usize| {
+            let (y, cap) = (self.targets.get(i).copied().unwrap_or(0.0), self.caps.at(i));
+            let score = self.rows.dot(i, w) + bias;
+            match (self.kind, self.loss) {
+                (Kind::Svc, Loss::Hinge) => y * cap * ramp(y * score - 1.0),
+                (Kind::Svc, Loss::SquaredHinge) => y * 2.0 * cap * (1.0 - y * score).max(0.0),
+                (Kind::Svr, _) => cap * (ramp(score - y + self.epsilon) - ramp(y + self.epsilon - score)),
+                (Kind::NuSvc, _) => y * cap * ramp(y * score - 1.0),
+                (Kind::OneClass, _) => cap * ramp(score),
+            }
+        };
+        (0..self.rows.len()).map(one).collect()
+    }
+}

@@ -1,0 +1,194 @@
+//! Primal and dual of a fit at any multipliers, from raw data: the judge of every kind.
+//!
+//! The primal is taken at `w = X'beta` and at the bias that is best for this w:
+//!
+//! ```text
+//! svc, hinge   b = the quantile of t_i = y_i - w.x_i at which the weights C_i below reach those of the positive class
+//! svc, squared b = the root of sum_i C_i y_i (y_i (t_i - b))_+
+//! svr          b = the quantile of t_i - epsilon and t_i + epsilon at which the weights reach half
+//! one-class    rho = the quantile of w.x_i at nu N
+//! nu-svc       rho - b = the quantile of w.x_i over the positive class at nu N / 2, rho + b likewise over the other
+//! ```
+//!
+//! Weak duality makes `primal - dual` a bound on the error of either, whoever found beta. No solver is imported.
+
+use super::dual::Task;
+use super::quantile::weighted_quantile;
+use super::{Kind, Loss};
+use crate::certificate::Certificate;
+use crate::error::Result;
+use crate::matrix::dot;
+use crate::solve::Judge;
+
+/// What can be said of multipliers.
+#[derive(Debug, Clone)]
+pub(super) struct Evaluation {
+    pub(super) w: Vec<f64>,
+    pub(super) bias: f64,
+    /// The margin of the nu kinds; 1 for the others.
+    pub(super) rho: f64,
+    pub(super) primal: f64,
+    pub(super) dual: f64,
+    pub(super) infeasibility: f64,
+}
+
+impl Evaluation {
+    /// rho where a model can be divided by it.
+    pub(super) fn margin(&self) -> f64 {
+        if self.rho > 0.0 { self.rho } else { 1.0 }
+    }
+
+    pub(super) fn relative_gap(&self) -> f64 {
+        (self.primal - self.dual).max(0.0) / self.dual.abs().max(1e-12)
+    }
+}
+
+impl Task<'_> {
+    /// Primal and dual at these multipliers.
+    pub(super) fn evaluate(&self, beta: &[f64]) -> Evaluation {
+        let mut w = vec![0.0; self.rows.columns()];
+        let (mut linear, mut sums) = (0.0, [0.0; 2]);
+        for (i, &t) in beta.iter().enumerate() {
+            if t != 0.0 {
+                self.rows.add(i, t, &mut w);
+                linear += self.dual_gain(i, t);
+                sums[usize::from(self.kind == Kind::NuSvc && self.targets[i] < 0.0)] += t;
+            }
+        }
+        let half_square = 0.5 * dot(&w, &w);
+        let scores: Vec<f64> = (0..beta.len()).map(|i| self.rows.dot(i, &w)).collect();
+        let (loss, bias, rho) = self.best_loss(&scores);
+        let share = self.nu * self.total();
+        let infeasibility = match self.kind {
+            Kind::Svc | Kind::Svr => sums[0].abs(),
+            Kind::OneClass => (sums[0] - share).abs(),
+            Kind::NuSvc => (sums[0] - 0.5 * share).abs().max((sums[1] + 0.5 * share).abs()),
+        };
+        Evaluation { w, bias, rho, primal: half_square + loss, dual: linear - half_square, infeasibility }
+    }
+
+    /// What multiplier t of row i adds to the dual.
+    fn dual_gain(&self, i: usize, t: f64) -> f64 {
+        match (self.kind, self.loss) {
+            (Kind::Svc, Loss::Hinge) => self.targets[i] * t,
+            (Kind::Svc, Loss::SquaredHinge) => t * (self.targets[i] - 0.25 * t / self.caps.at(i)),
+            (Kind::Svr, _) => self.targets[i] * t - self.epsilon * t.abs(),
+            (Kind::NuSvc | Kind::OneClass, _) => 0.0,
+        }
+    }
+
+    /// The part of the primal that depends on bias and margin, at its best, with both.
+    fn best_loss(&self, scores: &[f64]) -> (f64, f64, f64) {
+        let n = scores.len();
+        let residual = |i: usize| self.targets[i] - scores[i];
+        let class = |sign: f64| (0..n).filter(move |&i| self.targets[i] == sign);
+        match (self.kind, self.loss) {
+            (Kind::Svc, Loss::Hinge) => {
+                let points = (0..n).map(|i| (residual(i), self.caps.at(i)));
+                let bias = weighted_quantile(points, self.total_of(1.0));
+                let margin = |i: usize| (self.targets[i] * (residual(i) - bias)).max(0.0);
+                ((0..n).map(|i| self.caps.at(i) * margin(i)).sum(), bias, 1.0)
+            }
+            (Kind::Svc, Loss::SquaredHinge) => {
+                let bias = self.squared_hinge_bias(scores);
+                let margin = |i: usize| (self.targets[i] * (residual(i) - bias)).max(0.0);
+                ((0..n).map(|i| self.caps.at(i) * margin(i) * margin(i)).sum(), bias, 1.0)
+            }
+            (Kind::Svr, _) => {
+                let ends = |i: usize| [residual(i) - self.epsilon, residual(i) + self.epsilon];
+                let points = (0..n).flat_map(|i| ends(i).map(|end| (end, self.caps.at(i))));
+                let bias = weighted_quantile(points, self.total());
+                let miss = |i: usize| ((residual(i) - bias).abs() - self.epsilon).max(0.0);
+                ((0..n).map(|i| self.caps.at(i) * miss(i)).sum(), bias, 1.0)
+            }
+            (Kind::OneClass, _) => {
+                let share = self.nu * self.total();
+                let rho = weighted_quantile((0..n).map(|i| (scores[i], self.caps.at(i))), share);
+                let miss: f64 = (0..n).map(|i| self.caps.at(i) * (rho - scores[i]).max(0.0)).sum();
+                (miss - share * rho, -rho, rho)
+            }
+            (Kind::NuSvc, _) => {
+                let half = 0.5 * self.nu * self.total();
+                let mut loss = 0.0;
+                let mut side = |sign: f64| {
+                    let edge = weighted_quantile(class(sign).map(|i| (sign * scores[i], self.caps.at(i))), half);
+                    let miss = |i: usize| self.caps.at(i) * (edge - sign * scores[i]).max(0.0);
+                    loss += class(sign).map(miss).sum::<f64>() - half * edge;
+                    edge
+                };
+                let (positive, negative) = (side(1.0), side(-1.0));
+                (loss, 0.5 * (negative - positive), 0.5 * (positive + negative))
+            }
+        }
+    }
+
+    /// The root in b of `sum_i C_i y_i (y_i (t_i - b))_+`, which falls in b: bisection with secant steps.
+    fn squared_hinge_bias(&self, scores: &[f64]) -> f64 {
+        let pull = |b: f64| {
+            let one = |i: usize| {
+                let y = self.targets[i];
+                self.caps.at(i) * y * (y * (y - scores[i] - b)).max(0.0)
+            };
+            (0..scores.len()).map(one).sum::<f64>()
+        };
+        let residuals = (0..scores.len()).map(|i| self.targets[i] - scores[i]);
+        let (mut low, mut high) =
+            residuals.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), t| (low.min(t), high.max(t)));
+        let (mut at_low, mut at_high) = (pull(low), pull(high));
+        for step in 0..200 {
+            if at_low <= 0.0 || at_high >= 0.0 || high - low <= f64::EPSILON * (low.abs() + high.abs()) {
+                break;
+            }
+            let secant = low + (high - low) * at_low / (at_low - at_high);
+            let b = if step % 3 == 2 { 0.5 * (low + high) } else { secant.clamp(low, high) };
+            let at_b = pull(b);
+            if at_b >= 0.0 {
+                (low, at_low) = (b, at_b);
+            }
+            if at_b <= 0.0 {
+                (high, at_high) = (b, at_b);
+            }
+        }
+        if at_low.abs() <= at_high.abs() { low } else { high }
+    }
+}
+
+/// Certifies multipliers by primal and dual, to a relative gap.
+#[derive(Debug)]
+pub(super) struct GapJudge<'t> {
+    pub(super) task: &'t Task<'t>,
+    pub(super) gap: f64,
+}
+
+impl Judge for GapJudge<'_> {
+    fn certify(&self, x: &[f64]) -> Result<Certificate> {
+        let found = self.task.evaluate(x);
+        let separable = match self.task.kind {
+            Kind::Svr => self.task.epsilon * x.iter().map(|t| t.abs()).sum::<f64>(),
+            _ => 0.0,
+        };
+        let multipliers = match self.task.kind {
+            Kind::NuSvc => vec![found.bias - found.rho, found.bias + found.rho],
+            _ => vec![found.bias],
+        };
+        Ok(Certificate {
+            objective: -found.dual,
+            smooth: -found.dual - separable,
+            separable,
+            infeasibility: found.infeasibility,
+            allowed_infeasibility: 1e-9 * (1.0 + self.task.total()),
+            multipliers,
+            kkt_residual: found.relative_gap(),
+            duality_gap: Some((found.primal - found.dual).max(0.0)),
+        })
+    }
+
+    fn accepts(&self, certificate: &Certificate) -> bool {
+        let wanted = self.wanted_gap(certificate.objective);
+        certificate.is_feasible() && certificate.duality_gap.is_some_and(|gap| gap <= wanted)
+    }
+
+    fn wanted_gap(&self, objective: f64) -> f64 {
+        self.gap * objective.abs().max(1e-12)
+    }
+}

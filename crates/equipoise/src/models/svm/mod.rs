@@ -1,0 +1,27 @@
+//! Linear support vector machines with a true, unpenalised bias.
+//!
+//! | kind | primal |
+//! |---|---|
+//! | `svc` | `1/2 w'w + sum_i C_i xi(1 - y_i (w'x_i + b))`, xi the hinge `(m)_+` or its square |
+//! | `nu-svc` | `1/2 w'w - nu n rho + sum_i (rho - y_i (w'x_i + b))_+`; the model is divided by rho |
+//! | `svr` | `1/2 w'w + C sum_i (|y_i - w'x_i - b| - epsilon)_+` |
+//! | `one-class` | `1/2 w'w - nu n rho + sum_i (rho - w'x_i)_+`; the bias is -rho |
+//!
+//! Each is solved through its dual, a quadratic under bounds and one or two sums, by [`mod@crate::solve`]; the
+//! gap between primal and dual comes from raw data and names the model's accuracy. The model knows nothing of
+//! files or of threads other than how many it may start.
+
+mod cv;
+mod dual;
+mod evaluate;
+mod model;
+mod path;
+mod quantile;
+mod settings;
+mod train;
+
+pub use cv::{CostScores, CrossValidation, cross_validate};
+pub use model::LinearModel;
+pub use path::path;
+pub use settings::{Kind, Loss, TrainSettings};
+pub use train::{ClassReport, Report, Samples, Trained, Watch, train};

@@ -1,0 +1,72 @@
+//! What training leaves behind: weights and a bias for every decision function.
+
+use super::{Kind, Loss};
+use crate::matrix::Rows;
+
+/// A linear model. For two labels there is one decision function, positive for the larger label; for several
+/// there is one a label, positive for that label, and the largest wins.
+#[derive(Debug, Clone, PartialEq)]
+pub struct LinearModel {
+    /// What was learnt.
+    pub kind: Kind,
+    /// The loss it was learnt with.
+    pub loss: Loss,
+    /// The labels in ascending order; empty for regression and one-class models.
+    pub labels: Vec<f64>,
+    /// C.
+    pub cost: f64,
+    /// nu.
+    pub nu: f64,
+    /// The half-width of the tube of a regression.
+    pub epsilon: f64,
+    /// The weights of every decision function, one number a column.
+    pub weights: Vec<Vec<f64>>,
+    /// The bias of every decision function.
+    pub bias: Vec<f64>,
+}
+
+impl LinearModel {
+    /// The value of decision function k at row i: `w_k . x_i + b_k`.
+    pub fn decision(&self, k: usize, rows: &Rows, i: usize) -> f64 {
+        rows.dot(i, &self.weights[k]) + self.bias[k]
+    }
+
+    /// The label of row i; for a regression its value; for a one-class model 1 inside and -1 outside.
+    pub fn predict_row(&self, rows: &Rows, i: usize) -> f64 {
+        match self.kind {
+            Kind::Svr => self.decision(0, rows, i),
+            Kind::OneClass => {
+                if self.decision(0, rows, i) >= 0.0 {
+                    1.0
+                } else {
+                    -1.0
+                }
+            }
+            Kind::Svc | Kind::NuSvc if self.weights.len() == 1 => {
+                self.labels[usize::from(self.decision(0, rows, i) > 0.0)]
+            }
+            Kind::Svc | Kind::NuSvc => {
+                let value = |k: usize| self.decision(k, rows, i);
+                let best = (1..self.labels.len())
+                    .fold((0, value(0)), |best, k| if value(k) > best.1 { (k, value(k)) } else { best });
+                self.labels[best.0]
+            }
+        }
+    }
+
+    /// The prediction of every row.
+    pub fn predict(&self, rows: &Rows) -> Vec<f64> {
+        (0..rows.len()).map(|i| self.predict_row(rows, i)).collect()
+    }
+
+    /// The share of rows predicted right; for a regression the mean squared error.
+    pub fn score(&self, rows: &Rows, labels: &[f64]) -> f64 {
+        let total: f64 = (0..rows.len())
+            .map(|i| {
+                let found = self.predict_row(rows, i);
+                if self.kind == Kind::Svr { (found - labels[i]).powi(2) } else { f64::from(found == labels[i]) }
+            })
+            .sum();
+        total / rows.len().max(1) as f64
+    }
+}

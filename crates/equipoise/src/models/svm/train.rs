@@ -1,0 +1,334 @@
+//! Training: data in, a certified model out.
+
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::time::Instant;
+
+use super::dual::Task;
+use super::evaluate::GapJudge;
+use super::{Kind, LinearModel, TrainSettings};
+use crate::error::{Error, Result};
+use crate::matrix::{Rows, check_finite_vector, check_length};
+use crate::separable::Values;
+use crate::solve::{Method, Observer, Settings, Solver, Status};
+
+/// What is learnt from: rows, one label each, and perhaps a weight each (a weight of k counts as k rows).
+#[derive(Debug, Clone, Copy)]
+pub struct Samples<'a> {
+    /// The features.
+    pub rows: &'a Rows,
+    /// One label (or target) a row.
+    pub labels: &'a [f64],
+    /// One weight a row, at least 0; `None` for 1 each.
+    pub weights: Option<&'a [f64]>,
+}
+
+/// Who accompanies a training run.
+#[derive(Default)]
+pub struct Watch<'a> {
+    /// Is told of every checkpoint of every fit.
+    pub observer: Option<&'a mut (dyn Observer + Send)>,
+    /// Ends the run soon after it becomes true.
+    pub interrupt: Option<&'a AtomicBool>,
+}
+
+impl std::fmt::Debug for Watch<'_> {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.debug_struct("Watch").finish_non_exhaustive()
+    }
+}
+
+/// One fit, in the user's terms.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ClassReport {
+    /// The label of the positive side; NaN for regression and one-class models.
+    pub label: f64,
+    /// How the fit ended.
+    pub status: Status,
+    /// The primal objective.
+    pub primal: f64,
+    /// The dual objective.
+    pub dual: f64,
+    /// `(primal - dual) / max(|dual|, 1e-12)`.
+    pub relative_gap: f64,
+    /// The optimal bias.
+    pub bias: f64,
+    /// `|sum beta|` (for the nu kinds the largest miss of a sum).
+    pub infeasibility: f64,
+    /// Rows with a multiplier other than 0.
+    pub support: usize,
+    /// Rows with their multiplier at its upper bound.
+    pub bounded_support: usize,
+    /// Pair updates and Newton steps.
+    pub updates: u64,
+    /// Passes over the data.
+    pub epochs: f64,
+}
+
+/// All fits of a model: totals, the worst gap, the first status that is not `Converged`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Report {
+    /// One a decision function.
+    pub classes: Vec<ClassReport>,
+    /// Seconds from rows in memory to the model.
+    pub seconds: f64,
+}
+
+impl Report {
+    /// `Converged` when every fit is, else the first other status.
+    pub fn status(&self) -> Status {
+        self.classes.iter().map(|class| class.status).find(|status| *status != Status::Converged).unwrap_or(Status::Converged)
+    }
+
+    /// The sum over decision functions.
+    pub fn primal(&self) -> f64 {
+        self.classes.iter().map(|class| class.primal).sum()
+    }
+
+    /// The sum over decision functions.
+    pub fn dual(&self) -> f64 {
+        self.classes.iter().map(|class| class.dual).sum()
+    }
+
+    /// The largest of any decision function.
+    pub fn relative_gap(&self) -> f64 {
+        self.classes.iter().map(|class| class.relative_gap).fold(0.0, f64::max)
+    }
+}
+
+/// A model and how it was reached.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Trained {
+    /// The model.
+    pub model: LinearModel,
+    /// Objectives, gap, counts.
+    pub report: Report,
+}
+
+/// Trains a model, from the weights of an earlier one where given.
+///
+/// ```
+/// use equipoise::matrix::Rows;
+/// use equipoise::models::svm::{Samples, TrainSettings, Watch, train};
+/// // Four points on a line: -2, -1 | 1, 2.
+/// let rows = Rows::new(1, vec![0, 1, 2, 3, 4], vec![0; 4], Some(vec![-2.0, -1.0, 1.0, 2.0]))?;
+/// let samples = Samples { rows: &rows, labels: &[0.0, 0.0, 1.0, 1.0], weights: None };
+/// let trained = train(samples, &TrainSettings { gap: 1e-9, ..Default::default() }, None, Watch::default())?;
+/// assert!((trained.model.weights[0][0] - 1.0).abs() < 1e-6 && trained.model.bias[0].abs() < 1e-6);
+/// assert_eq!(trained.model.predict(&rows), [0.0, 0.0, 1.0, 1.0]);
+/// # Ok::<(), equipoise::Error>(())
+/// ```
+pub fn train(
+    samples: Samples<'_>,
+    settings: &TrainSettings,
+    warm_start: Option<&LinearModel>,
+    watch: Watch<'_>,
+) -> Result<Trained> {
+    let started = Instant::now();
+    settings.validate()?;
+    let plan = Plan::new(samples, settings, warm_start)?;
+    let fits = plan.run(watch, started)?;
+    let (weights, bias) = fits.iter().map(|fit| (fit.weights.clone(), fit.report.bias)).unzip();
+    let model = LinearModel {
+        kind: settings.kind,
+        loss: settings.loss,
+        labels: plan.labels,
+        cost: settings.cost,
+        nu: settings.nu,
+        epsilon: settings.epsilon,
+        weights,
+        bias,
+    };
+    let classes = fits.into_iter().map(|fit| fit.report).collect();
+    Ok(Trained { model, report: Report { classes, seconds: started.elapsed().as_secs_f64() } })
+}
+
+/// One decision function and how it was reached.
+struct Fit {
+    weights: Vec<f64>,
+    report: ClassReport,
+}
+
+/// What is to be trained, checked.
+struct Plan<'a> {
+    samples: Samples<'a>,
+    settings: &'a TrainSettings,
+    warm_start: Option<&'a LinearModel>,
+    /// In ascending order; empty where there are no classes.
+    labels: Vec<f64>,
+    /// The label of the positive side of every fit.
+    positive: Vec<f64>,
+}
+
+impl<'a> Plan<'a> {
+    fn new(
+        samples: Samples<'a>,
+        settings: &'a TrainSettings,
+        warm_start: Option<&'a LinearModel>,
+    ) -> Result<Self> {
+        let n = samples.rows.len();
+        if n == 0 {
+            return Err(Error::EmptyProblem);
+        }
+        check_length("labels", "entries", samples.labels.len(), n)?;
+        check_finite_vector("labels", samples.labels)?;
+        if let Some(weights) = samples.weights {
+            check_length("sample weights", "entries", weights.len(), n)?;
+            Values::Each(weights.to_vec()).check_weights("sample weights")?;
+        }
+        let (labels, positive) = match settings.kind {
+            Kind::Svr | Kind::OneClass => (Vec::new(), vec![f64::NAN]),
+            Kind::Svc | Kind::NuSvc => classes(samples, settings)?,
+        };
+        for (label, _) in &settings.class_weights {
+            if !labels.contains(label) {
+                let known = labels.iter().take(10).copied().collect();
+                return Err(Error::UnknownLabel { label: *label, known });
+            }
+        }
+        let fits = |model: &&LinearModel| {
+            let same = model.weights.len() == positive.len() && model.labels == labels;
+            same && model.weights.iter().all(|w| w.len() == samples.rows.columns())
+        };
+        Ok(Self { samples, settings, warm_start: warm_start.filter(fits), labels, positive })
+    }
+
+    /// Every fit, several side by side where threads allow.
+    fn run(&self, watch: Watch<'_>, started: Instant) -> Result<Vec<Fit>> {
+        let threads = self.settings.threads.min(self.positive.len());
+        if threads <= 1 {
+            let mut watch = watch;
+            return (0..self.positive.len())
+                .map(|k| {
+                    let observer: Option<&mut dyn Observer> = match &mut watch.observer {
+                        Some(observer) => Some(&mut **observer),
+                        None => None,
+                    };
+                    self.fit(k, observer, watch.interrupt, started)
+                })
+                .collect();
+        }
+        let next = AtomicUsize::new(0);
+        let interrupt = watch.interrupt;
+        let done: Mutex<Vec<(usize, Result<Fit>)>> = Mutex::new(Vec::new());
+        std::thread::scope(|scope| {
+            for _ in 0..threads {
+                scope.spawn(|| {
+                    loop {
+                        let k = next.fetch_add(1, Ordering::Relaxed);
+                        if k >= self.positive.len() {
+                            break;
+                        }
+                        let fit = self.fit(k, None, interrupt, started);
+                        done.lock().unwrap_or_else(PoisonError::into_inner).push((k, fit));
+                    }
+                });
+            }
+        });
+        let mut done = done.into_inner().unwrap_or_else(PoisonError::into_inner);
+        done.sort_by_key(|(k, _)| *k);
+        done.into_iter().map(|(_, fit)| fit).collect()
+    }
+
+    fn task(&self, k: usize) -> Task<'a> {
+        let (samples, settings) = (self.samples, self.settings);
+        let positive = self.positive[k];
+        let targets = match settings.kind {
+            Kind::Svr | Kind::OneClass => samples.labels.to_vec(),
+            Kind::Svc | Kind::NuSvc => {
+                samples.labels.iter().map(|label| if *label == positive { 1.0 } else { -1.0 }).collect()
+            }
+        };
+        let cost = match settings.kind {
+            Kind::Svc | Kind::Svr => settings.cost,
+            Kind::NuSvc | Kind::OneClass => 1.0,
+        };
+        let of_class = |label: f64| {
+            settings.class_weights.iter().find(|(named, _)| *named == label).map_or(1.0, |(_, weight)| *weight)
+        };
+        let caps = if samples.weights.is_none() && settings.class_weights.is_empty() {
+            Values::Uniform(cost)
+        } else {
+            let of_sample = |i: usize| samples.weights.map_or(1.0, |weights| weights[i]);
+            let each = samples.labels.iter().enumerate();
+            Values::Each(each.map(|(i, label)| cost * of_class(*label) * of_sample(i)).collect())
+        };
+        let (rows, kind, loss) = (samples.rows, settings.kind, settings.loss);
+        Task { rows, kind, loss, targets, caps, epsilon: settings.epsilon, nu: settings.nu }
+    }
+
+    fn fit(
+        &self,
+        k: usize,
+        observer: Option<&mut dyn Observer>,
+        interrupt: Option<&AtomicBool>,
+        started: Instant,
+    ) -> Result<Fit> {
+        let settings = self.settings;
+        let task = self.task(k);
+        task.check_nu(settings)?;
+        let problem = task.problem()?;
+        let time_limit = settings.time_limit.map(|most| (most - started.elapsed().as_secs_f64()).max(1e-3));
+        let choices = Settings {
+            method: if settings.kind == Kind::NuSvc && settings.method == Method::Violating {
+                Method::Auto
+            } else {
+                settings.method
+            },
+            seed: settings.seed,
+            max_epochs: settings.max_epochs,
+            time_limit,
+            ..Settings::default()
+        };
+        let judge = GapJudge { task: &task, gap: settings.gap };
+        let mut solver = Solver::new(&problem, &choices).judge(&judge);
+        if let Some(model) = self.warm_start {
+            solver = solver.warm_start(problem.nearest_feasible(&task.guess(&model.weights[k], model.bias[k]))?);
+        }
+        if let Some(observer) = observer {
+            solver = solver.observer(observer);
+        }
+        if let Some(flag) = interrupt {
+            solver = solver.interrupt(flag);
+        }
+        let solution = solver.run()?;
+        let mut found = task.evaluate(&solution.x);
+        let report = ClassReport {
+            label: self.positive[k],
+            status: solution.status,
+            primal: found.primal,
+            dual: found.dual,
+            relative_gap: found.relative_gap(),
+            bias: if settings.kind == Kind::NuSvc { found.bias / found.margin() } else { found.bias },
+            infeasibility: found.infeasibility,
+            support: solution.x.iter().filter(|t| **t != 0.0).count(),
+            bounded_support: task.bounded(&solution.x),
+            updates: solution.updates,
+            epochs: solution.epochs,
+        };
+        if settings.kind == Kind::NuSvc {
+            let margin = found.margin();
+            found.w.iter_mut().for_each(|w| *w /= margin);
+        }
+        Ok(Fit { weights: found.w, report })
+    }
+}
+
+/// The labels in ascending order, and the positive label of every fit.
+fn classes(samples: Samples<'_>, settings: &TrainSettings) -> Result<(Vec<f64>, Vec<f64>)> {
+    let counts = |i: usize| samples.weights.is_none_or(|weights| weights[i] > 0.0);
+    let mut labels: Vec<f64> = Vec::new();
+    for (i, label) in samples.labels.iter().enumerate() {
+        if counts(i)
+            && let Err(place) = labels.binary_search_by(|known| known.total_cmp(label))
+        {
+            labels.insert(place, *label);
+        }
+    }
+    match labels.len() {
+        0 | 1 => Err(Error::OneClassOnly { rows: samples.labels.len(), label: samples.labels[0] }),
+        2 => Ok((labels.clone(), vec![labels[1]])),
+        found if settings.kind == Kind::NuSvc => Err(Error::TooManyClasses { kind: "nu-svc", found }),
+        _ => Ok((labels.clone(), labels)),
+    }
+}

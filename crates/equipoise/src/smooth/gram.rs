@@ -1,0 +1,173 @@
+//! `f(x) = 1/2 ||X'x||^2 + 1/2 sum_c d_c x_c^2 + l'x`: the quadratic of a Gram matrix `X X'`, with samples by row.
+//!
+//! The duals of linear support vector machines are of this form, one coordinate a sample. The maintained product is
+//! `w = X'x`, so a partial derivative costs one row.
+
+use super::factored::Factored;
+use super::{DualSide, SmoothTerm};
+use crate::error::Result;
+use crate::matrix::{Rows, check_finite_vector, check_length, dot};
+use crate::separable::Values;
+
+/// The quadratic of a Gram matrix plus a diagonal and a linear term.
+#[derive(Debug, Clone)]
+pub struct Gram<'a> {
+    rows: &'a Rows,
+    diagonal: Values,
+    linear: Values,
+    squared_norms: Vec<f64>,
+}
+
+impl<'a> Gram<'a> {
+    /// From samples X, a diagonal d (at least 0) and linear coefficients l, each one for all or one a sample.
+    pub fn new(rows: &'a Rows, diagonal: impl Into<Values>, linear: impl Into<Values>) -> Result<Self> {
+        let (diagonal, linear) = (diagonal.into(), linear.into());
+        diagonal.check_weights("gram diagonal")?;
+        check_finite_vector("gram linear", linear.as_slice())?;
+        for (name, values) in [("gram diagonal", &diagonal), ("gram linear", &linear)] {
+            values.len().map_or(Ok(()), |found| check_length(name, "entries", found, rows.len()))?;
+        }
+        let squared_norms = (0..rows.len()).map(|i| rows.squared_norm(i)).collect();
+        Ok(Self { rows, diagonal, linear, squared_norms })
+    }
+
+    /// The samples.
+    pub fn rows(&self) -> &'a Rows {
+        self.rows
+    }
+
+    fn has_diagonal(&self) -> bool {
+        self.diagonal.as_slice().iter().any(|d| *d > 0.0)
+    }
+}
+
+impl SmoothTerm for Gram<'_> {
+    fn dimension(&self) -> usize {
+        self.rows.len()
+    }
+    fn value(&self, x: &[f64], product: &[f64]) -> f64 {
+        let own: f64 =
+            x.iter().enumerate().map(|(c, x)| x * (0.5 * self.diagonal.at(c) * x + self.linear.at(c))).sum();
+        0.5 * dot(product, product) + own
+    }
+    #[inline]
+    fn partial(&self, c: usize, x: &[f64], product: &[f64]) -> f64 {
+        self.rows.dot(c, product) + self.diagonal.at(c) * x[c] + self.linear.at(c)
+    }
+    #[inline]
+    fn curvature(&self, c: usize) -> f64 {
+        self.squared_norms[c] + self.diagonal.at(c)
+    }
+    #[inline]
+    fn interaction(&self, i: usize, j: usize) -> Option<f64> {
+        Some(self.rows.rows_dot(i, j))
+    }
+    #[inline]
+    fn product_len(&self) -> usize {
+        self.rows.columns()
+    }
+    fn fill_product(&self, x: &[f64], product: &mut [f64]) {
+        product.fill(0.0);
+        for (c, &t) in x.iter().enumerate() {
+            if t != 0.0 {
+                self.rows.add(c, t, product);
+            }
+        }
+    }
+    #[inline]
+    fn add_to_product(&self, c: usize, delta: f64, product: &mut [f64]) {
+        self.rows.add(c, delta, product);
+    }
+    fn hessian_product(&self, _x: &[f64], product: &[f64], v: &[f64], out: &mut [f64]) -> bool {
+        let mut image = vec![0.0; product.len()];
+        self.fill_product(v, &mut image);
+        for (c, out) in out.iter_mut().enumerate() {
+            *out = self.rows.dot(c, &image) + self.diagonal.at(c) * v[c];
+        }
+        true
+    }
+    fn dual(&self) -> Option<&dyn DualSide> {
+        Some(self)
+    }
+    fn factored(&self) -> Option<Box<dyn Factored + '_>> {
+        Some(Box::new(self))
+    }
+}
+
+/// K is X' over sqrt(d): `u = (w, sqrt(d) x)` and `f*(u) = 1/2 u'u`; without a diagonal only w.
+impl DualSide for Gram<'_> {
+    fn dual_len(&self) -> usize {
+        self.rows.columns() + if self.has_diagonal() { self.rows.len() } else { 0 }
+    }
+    fn dual_point(&self, x: &[f64], product: &[f64], u: &mut [f64]) {
+        let (w, own) = u.split_at_mut(self.rows.columns());
+        w.copy_from_slice(product);
+        own.iter_mut().enumerate().for_each(|(c, own)| *own = self.diagonal.at(c).sqrt() * x[c]);
+    }
+    fn add_dual_step(&self, _x: &[f64], _product: &[f64], y: &[f64], u: &mut [f64]) {
+        let (w, own) = u.split_at_mut(self.rows.columns());
+        y.iter().enumerate().filter(|(_, y)| **y != 0.0).for_each(|(c, &y)| self.rows.add(c, y, w));
+        own.iter_mut().enumerate().for_each(|(c, own)| *own += self.diagonal.at(c).sqrt() * y[c]);
+    }
+    fn add_dual_gradient(&self, u: &[f64], out: &mut [f64]) {
+        let (w, own) = u.split_at(self.rows.columns());
+        for (c, out) in out.iter_mut().enumerate() {
+            *out += self.rows.dot(c, w) + self.linear.at(c);
+        }
+        let own = out.iter_mut().zip(own).enumerate();
+        own.for_each(|(c, (out, own))| *out += self.diagonal.at(c).sqrt() * own);
+    }
+    fn add_dual_magnitude(&self, u: &[f64], out: &mut [f64]) {
+        let (w, own) = u.split_at(self.rows.columns());
+        for (c, out) in out.iter_mut().enumerate() {
+            let (indices, values) = self.rows.row(c);
+            let size = |(k, &j): (usize, &u32)| (values.map_or(1.0, |values| values[k]) * w[j as usize]).abs();
+            *out += indices.iter().enumerate().map(size).sum::<f64>() + self.linear.at(c).abs();
+        }
+        let own = out.iter_mut().zip(own).enumerate();
+        own.for_each(|(c, (out, own))| *out += (self.diagonal.at(c).sqrt() * own).abs());
+    }
+    fn conjugate(&self, u: &[f64]) -> f64 {
+        0.5 * dot(u, u)
+    }
+}
+
+impl Factored for &Gram<'_> {
+    fn rank(&self) -> usize {
+        self.rows.columns()
+    }
+    fn own_curvature(&self, c: usize) -> f64 {
+        self.diagonal.at(c)
+    }
+    fn own_slope(&self, c: usize) -> f64 {
+        self.linear.at(c)
+    }
+    fn column_entries(&self, c: usize) -> usize {
+        self.rows.row_entries(c)
+    }
+    fn all_dots(&self, u: &[f64], out: &mut [f64]) {
+        out.iter_mut().enumerate().for_each(|(c, out)| *out = self.rows.dot(c, u));
+    }
+    fn dots(&self, columns: &[u32], u: &[f64], out: &mut [f64]) {
+        out.iter_mut().zip(columns).for_each(|(out, &c)| *out = self.rows.dot(c as usize, u));
+    }
+    fn add_columns(&self, columns: &[u32], amounts: &[f64], out: &mut [f64]) {
+        columns.iter().zip(amounts).for_each(|(&c, &t)| self.rows.add(c as usize, t, out));
+    }
+    fn add_outer(&self, columns: &[u32], scales: &[f64], out: &mut [f64], stride: usize) {
+        for (&c, &scale) in columns.iter().zip(scales) {
+            let (indices, values) = self.rows.row(c as usize);
+            for (k, &j) in indices.iter().enumerate() {
+                let column = &mut out[j as usize * stride..(j as usize + 1) * stride];
+                match values {
+                    None => indices[k..].iter().for_each(|&other| column[other as usize] += scale),
+                    Some(values) => {
+                        let t = scale * values[k];
+                        let below = indices[k..].iter().zip(&values[k..]);
+                        below.for_each(|(&other, value)| column[other as usize] += t * value);
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,157 @@
+//! Checkpoints: the certificate of the iterate, the observer, the decision whether to stop.
+
+use std::time::{Duration, Instant};
+
+use super::budget::Budget;
+use super::judge::Judge;
+use super::observer::{Observer, Progress};
+use super::{Settings, Solution, Status};
+use crate::certificate::{Certificate, Effort, check_with};
+use crate::error::{Error, Result};
+use crate::problem::Problem;
+use crate::separable::SeparableTerm;
+use crate::smooth::SmoothTerm;
+
+/// Rounds without any progress after which a run is `Stalled`.
+const PATIENCE: u32 = 4;
+
+/// What a run has spent.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Spent {
+    pub(crate) updates: u64,
+    pub(crate) epochs: f64,
+}
+
+/// Watches a run and ends it.
+pub(crate) struct Checkpoints<'r, F, H> {
+    problem: &'r Problem<F, H>,
+    settings: &'r Settings,
+    pub(crate) budget: Budget<'r>,
+    observer: Option<&'r mut dyn Observer>,
+    judge: Option<&'r dyn Judge>,
+    pub(crate) certificate: Option<Certificate>,
+    /// Updates and KKT residual at the last full certificate.
+    last_full: (u64, f64),
+    pub(crate) status: Option<Status>,
+}
+
+impl<'r, F: SmoothTerm, H: SeparableTerm> Checkpoints<'r, F, H> {
+    pub(crate) fn new(
+        problem: &'r Problem<F, H>,
+        settings: &'r Settings,
+        budget: Budget<'r>,
+        observer: Option<&'r mut dyn Observer>,
+        judge: Option<&'r dyn Judge>,
+    ) -> Self {
+        let last_full = (0, f64::INFINITY);
+        Self { problem, settings, budget, observer, judge, certificate: None, last_full, status: None }
+    }
+
+    /// Whether someone wants to see every checkpoint.
+    pub(crate) fn is_watched(&self) -> bool {
+        self.observer.is_some()
+    }
+
+    pub(crate) fn heartbeat(&mut self, spent: Spent) {
+        if let Some(observer) = &mut self.observer {
+            observer.heartbeat(spent.updates, spent.epochs);
+        }
+    }
+
+    /// The absolute gap that ends the run, for a point with this objective.
+    pub(crate) fn wanted_gap(&self, objective: f64) -> f64 {
+        match self.judge {
+            Some(judge) => judge.wanted_gap(objective),
+            None => self.settings.tolerance * (1.0 + objective.abs()),
+        }
+    }
+
+    /// Certifies x, tells the observer, and sets the status when the run is over.
+    pub(crate) fn take(&mut self, x: &[f64], spent: Spent, idle_rounds: u32) -> Result<()> {
+        let (certificate, accepted) = match self.judge {
+            Some(judge) => {
+                let certificate = judge.certify(x)?;
+                let accepted = judge.accepts(&certificate);
+                (certificate, accepted)
+            }
+            None => self.by_tolerance(x, spent)?,
+        };
+        if !certificate.objective.is_finite() {
+            let found = certificate.objective;
+            return Err(Error::NonFiniteIterate { what: "the objective", found, updates: spent.updates });
+        }
+        if accepted {
+            self.status = Some(Status::Converged);
+        } else if idle_rounds >= PATIENCE {
+            self.status.get_or_insert(Status::Stalled);
+        }
+        if let Some(observer) = &mut self.observer {
+            observer.checkpoint(&Progress {
+                update: spent.updates,
+                epoch: spent.epochs,
+                seconds: self.budget.seconds(),
+                certificate: certificate.clone(),
+            });
+        }
+        self.certificate = Some(certificate);
+        Ok(())
+    }
+
+    fn by_tolerance(&mut self, x: &[f64], spent: Spent) -> Result<(Certificate, bool)> {
+        let tolerance = self.settings.tolerance;
+        let (begun, patience) = (Instant::now(), self.patience());
+        let stop = || match patience {
+            Some(patience) => begun.elapsed() >= patience,
+            None => self.budget.stop().is_some(),
+        };
+        let mut certificate = check_with(self.problem, x, Effort::Quick(&stop))?;
+        // Without a gap the quick look says nothing of optimality: one may be found that is not small.
+        let kkt = certificate.kkt_residual;
+        let mut conclusive = certificate.duality_gap.is_some();
+        let promising = kkt <= tolerance.max(1e-3) && self.worth_a_full_certificate(kkt, spent.updates);
+        // Whoever interrupts does not want to wait for a sharper gap.
+        let wanted = self.status != Some(Status::Interrupted) && (promising || self.status.is_some());
+        if wanted && !(conclusive && certificate.meets(tolerance)) {
+            certificate = check_with(self.problem, x, Effort::Full(&stop))?;
+            self.last_full = (spent.updates, kkt);
+            // A search that was cut short has not shown that there is no gap.
+            conclusive = certificate.duality_gap.is_some() || !stop();
+        }
+        let accepted = conclusive && certificate.meets(tolerance);
+        Ok((certificate, accepted))
+    }
+
+    /// A full certificate costs many passes: only after enough work or progress since the last one.
+    fn worth_a_full_certificate(&self, kkt: f64, updates: u64) -> bool {
+        let (last_updates, last) = self.last_full;
+        kkt <= self.settings.tolerance || kkt <= 0.3 * last || 2 * updates >= 3 * last_updates
+    }
+
+    /// How long the last certificate may take once a limit was reached; `None` while the run goes on.
+    fn patience(&self) -> Option<Duration> {
+        match self.status? {
+            Status::Interrupted => Some(Duration::from_millis(20)),
+            Status::TimeLimit => {
+                Some(Duration::from_secs_f64((0.1 * self.budget.seconds()).clamp(0.02, 1.0)))
+            }
+            _ => None,
+        }
+    }
+
+    /// The solution: the last iterate with its certificate.
+    pub(crate) fn finish(self, x: Vec<f64>, spent: Spent) -> Result<Solution> {
+        let certificate = match self.certificate {
+            Some(certificate) => certificate,
+            None => check_with(self.problem, &x, Effort::Quick(&|| false))?,
+        };
+        Ok(Solution {
+            status: self.status.unwrap_or(Status::Stalled),
+            x,
+            certificate,
+            updates: spent.updates,
+            epochs: spent.epochs,
+            seconds: self.budget.seconds(),
+            seed: self.settings.seed,
+        })
+    }
+}

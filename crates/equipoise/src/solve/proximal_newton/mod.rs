@@ -1,0 +1,334 @@
+//! Proximal points, each found by Newton's method in the few dimensions of the product and of the rows.
+//!
+//! # Problem
+//! `minimise f(x) + h(x) subject to A x = b` with `f(x) = 1/2 |Z x|_W^2 + 1/2 d'x^2 + l'x` ([`Factored`]).
+//! # One step
+//! From a feasible x, the proximal point `argmin f + h + 1/(2 sigma) |. - x|^2` on `A z = b`. Its dual is smooth, with
+//! one unknown a row of Z and of A: for `g_c = l_c + Z_c.u + A_c.lambda` every coordinate answers
+//!
+//! ```text
+//! z_c(u, lambda) = prox of h_c at (x_c / sigma - g_c) / (d_c + 1/sigma)
+//! gradient: W^-1 u - Z z,  b - A z         Hessian: [W^-1 0; 0 0] + [Z_F; A_F] S_F [Z_F; A_F]'
+//! ```
+//!
+//! F the coordinates that answer (off bounds and kinks), `S_c = slope_c / (d_c + 1/sigma)`. Semismooth Newton with an
+//! exact line search needs a dozen steps; sigma grows from step to step, and the outer sequence converges faster than
+//! any linear rate. Coordinates far from answering are left out of the inner loop and looked at after it.
+//! # Guarantees
+//! Every x is in the domain with `A x = b`, and the objective never rises: a step that would is not taken.
+//! # Must not know
+//! Pairs, graphs, random numbers, what the numbers mean.
+//! # Reference
+//! Rockafellar (1976) for the outer, Li, Sun and Toh (2018) for the inner method.
+
+mod newton_system;
+mod working_set;
+
+use newton_system::{NewtonSystem, Right};
+use working_set::WorkingSet;
+
+use super::budget::Budget;
+use crate::coupling::Coupling;
+use crate::matrix::{PseudoInverse, dot};
+use crate::problem::Problem;
+use crate::separable::{Nonsmooth, SeparableTerm};
+use crate::smooth::{Factored, SmoothTerm};
+
+/// Newton steps for one proximal point.
+const MOST_NEWTON_STEPS: usize = 50;
+/// A Newton step that promises less than this share of `|z - x|^2 / sigma` is the last: the proximal point is found
+/// well enough.
+const ENOUGH: f64 = 1e-4;
+/// How much sigma grows after a proximal point that took few, some, many Newton steps.
+const GROWTH: [(usize, f64); 3] = [(5, 10.0), (20, 4.0), (usize::MAX, 2.0)];
+/// Failures in a row after which the method gives up.
+const PATIENCE: u32 = 3;
+
+/// What a step achieved.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) enum Outcome {
+    /// A lower objective, and the distance to a lower bound of the optimum that the step knows of.
+    Moved { gap: f64 },
+    /// Nothing lower was found.
+    Idle,
+    /// Time is up or the caller wants to stop; x is as it was.
+    Stopped,
+}
+
+/// The method on one problem, with its memory.
+pub(crate) struct ProximalNewton<'a, F, H> {
+    problem: &'a Problem<F, H>,
+    h: &'a H,
+    factored: Box<dyn Factored + 'a>,
+    coupling: &'a Coupling,
+    system: NewtonSystem,
+    sigma: f64,
+    /// The dual point.
+    u: Vec<f64>,
+    pub(crate) lambda: Vec<f64>,
+    /// `l_c + Z_c.u` for every coordinate, once it is known for this u.
+    slopes: Vec<f64>,
+    slopes_known: bool,
+    /// How far (in g) a coordinate may be from answering to be looked at.
+    band: f64,
+    failures: u32,
+    newton_steps: u64,
+    passes: f64,
+}
+
+impl<F, H> std::fmt::Debug for ProximalNewton<'_, F, H> {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.debug_struct("ProximalNewton").field("sigma", &self.sigma).finish_non_exhaustive()
+    }
+}
+
+impl<'a, F: SmoothTerm, H: SeparableTerm> ProximalNewton<'a, F, H> {
+    /// `None` where f is no factored quadratic, h couples coordinates, or a linear system would be too large.
+    pub(crate) fn new(problem: &'a Problem<F, H>) -> Option<Self> {
+        let Nonsmooth::Coordinates(h) = problem.separable() else { return None };
+        let n = problem.dimension();
+        if !(0..n).all(|c| h.piece(c).is_some()) {
+            return None;
+        }
+        let factored = problem.smooth().factored()?;
+        let coupling = problem.independent_coupling();
+        let system = NewtonSystem::new(factored.rank(), coupling.rows())?;
+        Some(Self {
+            problem,
+            h,
+            coupling,
+            system,
+            sigma: 0.0,
+            u: Vec::new(),
+            lambda: vec![0.0; coupling.rows()],
+            slopes: Vec::new(),
+            slopes_known: false,
+            band: f64::INFINITY,
+            failures: 0,
+            newton_steps: 0,
+            passes: 0.0,
+            factored,
+        })
+    }
+
+    /// Newton steps so far.
+    pub(crate) fn newton_steps(&self) -> u64 {
+        self.newton_steps
+    }
+
+    /// Passes over the data so far.
+    pub(crate) fn passes(&self) -> f64 {
+        self.passes
+    }
+
+    /// Whether several steps in a row found nothing.
+    pub(crate) fn has_given_up(&self) -> bool {
+        self.failures >= PATIENCE
+    }
+
+    /// Says that x was moved by someone else, and with which multipliers to go on.
+    pub(crate) fn restart(&mut self, lambda: &[f64]) {
+        self.lambda.copy_from_slice(lambda);
+        self.u.clear();
+        self.failures = 0;
+    }
+
+    /// One proximal step from x, which is feasible and stays so.
+    pub(crate) fn step(&mut self, x: &mut [f64], budget: &Budget<'_>) -> Outcome {
+        if self.u.is_empty() {
+            self.begin(x);
+        }
+        let stop = || budget.stop().is_some();
+        let mut product = vec![0.0; self.factored.rank()];
+        self.product_of(x, &mut product);
+        let before = self.objective(x, &product);
+        let mut z = x.to_vec();
+        let Some(steps) = self.proximal_point(x, &mut z, &mut product, &stop) else { return Outcome::Stopped };
+        self.restore_rows(&mut z, &mut product);
+        let after = self.objective(&z, &product);
+        self.passes += 1.0;
+        let feasible =
+            self.coupling.infeasibility(&z) <= 1e-2 * self.coupling.allowed_infeasibility().max(f64::MIN_POSITIVE);
+        let lower = after < before && feasible;
+        if lower {
+            x.copy_from_slice(&z);
+            self.failures = 0;
+            let growth = GROWTH.iter().find(|(most, _)| steps <= *most).map_or(2.0, |(_, growth)| *growth);
+            self.sigma *= growth;
+            return Outcome::Moved { gap: after - self.lower_bound() };
+        }
+        self.failures += 1;
+        self.sigma *= if self.failures % 2 == 1 { 0.1 } else { 100.0 };
+        self.band = f64::INFINITY;
+        Outcome::Idle
+    }
+
+    /// The dual point that belongs to x, and a sigma that fits the scales of x and of the gradient.
+    fn begin(&mut self, x: &[f64]) {
+        let n = x.len();
+        self.u = vec![0.0; self.factored.rank()];
+        let mut product = vec![0.0; self.factored.rank()];
+        self.product_of(x, &mut product);
+        self.u.iter_mut().enumerate().for_each(|(k, u)| *u = self.factored.weight(k) * product[k]);
+        self.slopes.resize(n, 0.0);
+        self.refresh_slopes();
+        self.band = f64::INFINITY;
+        let (mut width, mut bounded) = (0.0, 0_usize);
+        let (mut pull, mut reach) = (0.0, 0.0);
+        for c in 0..n {
+            let g = self.slopes[c] + self.factored.own_curvature(c) * x[c] + self.coupling.column_dot(c, &self.lambda);
+            pull += g * g;
+            let (lower, upper) = self.h.domain(c);
+            if upper - lower < f64::INFINITY {
+                width += upper - lower;
+                bounded += 1;
+            }
+            let curvature = self.problem.smooth().curvature(c);
+            reach += if curvature > 0.0 { x[c] * x[c] + (g / curvature).powi(2) } else { x[c] * x[c] };
+        }
+        let pull = (pull / n as f64).sqrt();
+        let reach = if 2 * bounded > n { width / bounded as f64 } else { (reach / n as f64).sqrt() };
+        self.sigma = if pull > 0.0 && reach > 0.0 { reach / pull } else { 1.0 };
+    }
+
+    /// `Z x`.
+    fn product_of(&self, x: &[f64], product: &mut [f64]) {
+        product.fill(0.0);
+        if product.is_empty() {
+            return;
+        }
+        let columns: Vec<u32> = (0..x.len() as u32).filter(|&c| x[c as usize] != 0.0).collect();
+        let amounts: Vec<f64> = columns.iter().map(|&c| x[c as usize]).collect();
+        self.factored.add_columns(&columns, &amounts, product);
+    }
+
+    fn objective(&self, x: &[f64], product: &[f64]) -> f64 {
+        let own = |c: usize, x: f64| {
+            x * (0.5 * self.factored.own_curvature(c) * x + self.factored.own_slope(c)) + self.h.value(c, x)
+        };
+        let squares: f64 = product.iter().enumerate().map(|(k, p)| self.factored.weight(k) * p * p).sum();
+        0.5 * squares + x.iter().enumerate().map(|(c, &x)| own(c, x)).sum::<f64>()
+    }
+
+    /// `l_c + Z_c.u` for every coordinate.
+    fn refresh_slopes(&mut self) {
+        self.factored.all_dots(&self.u, &mut self.slopes);
+        for (c, slope) in self.slopes.iter_mut().enumerate() {
+            *slope += self.factored.own_slope(c);
+        }
+        self.slopes_known = true;
+        self.passes += 1.0;
+    }
+
+    /// z becomes the proximal point of x, product its `Z z`; the number of Newton steps, `None` when stopped.
+    fn proximal_point(
+        &mut self,
+        x: &[f64],
+        z: &mut [f64],
+        product: &mut [f64],
+        stop: &dyn Fn() -> bool,
+    ) -> Option<usize> {
+        let mut steps = 0;
+        if !self.slopes_known {
+            self.refresh_slopes();
+        }
+        for _ in 0..6 {
+            let mut work = WorkingSet::gather(self, x, z, product);
+            loop {
+                if stop() {
+                    return None;
+                }
+                work.answer(self, z, product);
+                let right = self.residual(product, &work.rows_now);
+                if !self.system.direction(&*self.factored, self.coupling, &work.free, &right) {
+                    break;
+                }
+                let promise = self.system.promise(&right);
+                if steps >= MOST_NEWTON_STEPS || !(promise > 0.0) {
+                    break;
+                }
+                steps += 1;
+                self.newton_steps += 1;
+                work.look_along(self);
+                let t = work.line_search(self, product, z);
+                self.move_dual(t);
+                work.advance(t);
+                if promise <= ENOUGH * work.moved_squared / self.sigma {
+                    work.answer(self, z, product);
+                    break;
+                }
+            }
+            self.passes += steps as f64 * work.share();
+            self.refresh_slopes();
+            let missed = work.missed(self, x, z);
+            self.band = if missed > 0 { 4.0 * self.band } else { 0.7 * work.largest_move() };
+            if missed * 50 <= work.free.columns.len() || steps >= MOST_NEWTON_STEPS {
+                break;
+            }
+        }
+        Some(steps)
+    }
+
+    /// What the dual gradient lacks: `Z z - W^-1 u` and `A z - b`.
+    fn residual(&self, product: &[f64], rows_now: &[f64]) -> Right {
+        let of_product = product.iter().zip(&self.u).enumerate();
+        let of_product = of_product.map(|(k, (p, u))| p - u / self.factored.weight(k)).collect();
+        let of_rows = rows_now.iter().zip(self.coupling.rhs()).map(|(now, b)| now - b).collect();
+        Right { of_product, of_rows }
+    }
+
+    fn move_dual(&mut self, t: f64) {
+        let (du, dlambda) = self.system.solution();
+        self.u.iter_mut().zip(du).for_each(|(u, du)| *u += t * du);
+        self.lambda.iter_mut().zip(dlambda).for_each(|(lambda, d)| *lambda += t * d);
+        self.slopes_known = false;
+    }
+
+    /// Spreads what `A z = b` lacks over coordinates that are free to take it.
+    fn restore_rows(&self, z: &mut [f64], product: &mut [f64]) {
+        let m = self.coupling.rows();
+        if m == 0 {
+            return;
+        }
+        let is_free = |c: usize, z: f64| {
+            let (lo, hi) = self.h.subdifferential(c, z);
+            lo == hi
+        };
+        let free: Vec<u32> = (0..z.len() as u32).filter(|&c| is_free(c as usize, z[c as usize])).collect();
+        let start: Vec<f64> = free.iter().map(|&c| z[c as usize]).collect();
+        let mut lacking = vec![0.0; m];
+        for _ in 0..6 {
+            self.coupling.residual(z, &mut lacking);
+            if lacking.iter().all(|r| *r == 0.0) {
+                break;
+            }
+            let mut gram = vec![0.0; m * m];
+            let able = |z: &[f64], c: u32| is_free(c as usize, z[c as usize]);
+            free.iter().filter(|&&c| able(z, c)).for_each(|&c| self.coupling.add_outer(c as usize, 1.0, &mut gram));
+            let mut y = vec![0.0; m];
+            PseudoInverse::new(&gram, m).apply(&lacking, &mut y);
+            for &c in &free {
+                if able(z, c) {
+                    let c = c as usize;
+                    let (lower, upper) = self.h.domain(c);
+                    z[c] = (z[c] - self.coupling.column_dot(c, &y)).max(lower).min(upper);
+                }
+            }
+        }
+        let amounts: Vec<f64> = free.iter().zip(&start).map(|(&c, start)| z[c as usize] - start).collect();
+        self.factored.add_columns(&free, &amounts, product);
+    }
+
+    /// The bound `-1/2 |u|^2 - sum_c (h_c + d_c/2 .^2)*(-g_c) - b'lambda` of the optimum.
+    fn lower_bound(&self) -> f64 {
+        let mut conjugates = 0.0;
+        for c in 0..self.slopes.len() {
+            let g = self.slopes[c] + self.coupling.column_dot(c, &self.lambda);
+            let Some(mut piece) = self.h.piece(c) else { return f64::NEG_INFINITY };
+            piece.l2 += self.factored.own_curvature(c);
+            conjugates += piece.conjugate(-g);
+        }
+        let squares: f64 = self.u.iter().enumerate().map(|(k, u)| u * u / self.factored.weight(k)).sum();
+        -0.5 * squares - conjugates - dot(self.coupling.rhs(), &self.lambda)
+    }
+}

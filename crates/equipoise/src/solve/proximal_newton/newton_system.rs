@@ -1,0 +1,147 @@
+//! The linear system of a Newton step,
+//!
+//! ```text
+//! ( [W^-1 0; 0 epsilon] + [Z_F; A_F] S [Z_F; A_F]' ) (du, dlambda) = (r_u, r_lambda) ,
+//! ```
+//!
+//! by Cholesky in rank + m dimensions. Where far more coordinates are free than that, an evenly spaced sample of
+//! them gives the matrix: the direction needs no more, and the line search is exact.
+
+use faer::linalg::solvers::Solve;
+use faer::{Col, MatRef, Side};
+
+use crate::coupling::Coupling;
+use crate::matrix::dot;
+use crate::smooth::Factored;
+
+/// Largest dimension of a dense system.
+const LARGEST: usize = 3000;
+/// Free coordinates a dimension beyond which a sample is taken.
+const PLENTY: usize = 24;
+
+/// Coordinates that answer, with their `S_c`.
+#[derive(Debug, Default)]
+pub(super) struct Free {
+    pub(super) columns: Vec<u32>,
+    scales: Vec<f64>,
+}
+
+impl Free {
+    pub(super) fn clear(&mut self) {
+        self.columns.clear();
+        self.scales.clear();
+    }
+
+    pub(super) fn push(&mut self, column: u32, scale: f64) {
+        self.columns.push(column);
+        self.scales.push(scale);
+    }
+}
+
+/// The right-hand side.
+pub(super) struct Right {
+    pub(super) of_product: Vec<f64>,
+    pub(super) of_rows: Vec<f64>,
+}
+
+#[derive(Debug)]
+pub(super) struct NewtonSystem {
+    rank: usize,
+    dimension: usize,
+    matrix: Vec<f64>,
+    solution: Vec<f64>,
+}
+
+impl NewtonSystem {
+    /// `None` where the system would be too large.
+    pub(super) fn new(rank: usize, rows: usize) -> Option<Self> {
+        let dimension = rank + rows;
+        (dimension <= LARGEST && dimension > 0).then(|| Self {
+            rank,
+            dimension,
+            matrix: vec![0.0; dimension * dimension],
+            solution: vec![0.0; dimension],
+        })
+    }
+
+    /// du and dlambda.
+    pub(super) fn solution(&self) -> (&[f64], &[f64]) {
+        self.solution.split_at(self.rank)
+    }
+
+    /// What the step promises the dual function to rise by, twice.
+    pub(super) fn promise(&self, right: &Right) -> f64 {
+        let (du, dlambda) = self.solution();
+        dot(du, &right.of_product) + dot(dlambda, &right.of_rows)
+    }
+
+    /// Finds the direction; false when the matrix cannot be factored.
+    pub(super) fn direction(
+        &mut self,
+        factored: &dyn Factored,
+        coupling: &Coupling,
+        free: &Free,
+        right: &Right,
+    ) -> bool {
+        let (rank, dimension) = (self.rank, self.dimension);
+        self.matrix.fill(0.0);
+        let stride = (free.columns.len() / (PLENTY * dimension)).max(1);
+        let sample = |scales: bool| {
+            let picked = (0..free.columns.len()).step_by(stride);
+            picked.map(move |k| if scales { free.scales[k] * stride as f64 } else { 0.0 })
+        };
+        let columns: Vec<u32> = free.columns.iter().copied().step_by(stride).collect();
+        let scales: Vec<f64> = sample(true).collect();
+        factored.add_outer(&columns, &scales, &mut self.matrix, dimension);
+        self.add_border(factored, coupling, &columns, &scales);
+        for k in 0..rank {
+            self.matrix[k * (dimension + 1)] += 1.0 / factored.weight(k);
+        }
+        let solved = (0..4).any(|attempt| self.solve(right, attempt));
+        solved && self.solution.iter().all(|v| v.is_finite())
+    }
+
+    /// The rows below those of the product: `A_F S Z_F'` and `A_F S A_F'`, and a little on their diagonal.
+    fn add_border(&mut self, factored: &dyn Factored, coupling: &Coupling, columns: &[u32], scales: &[f64]) {
+        let (rank, dimension) = (self.rank, self.dimension);
+        let m = dimension - rank;
+        let mut image = vec![0.0; rank];
+        let mut gram = vec![0.0; m * m];
+        let largest = scales.iter().copied().fold(0.0, f64::max);
+        for (&c, &scale) in columns.iter().zip(scales) {
+            coupling.add_outer(c as usize, scale, &mut gram);
+        }
+        for row in 0..m {
+            let amounts: Vec<f64> =
+                columns.iter().zip(scales).map(|(&c, s)| s * coupling.entry(row, c as usize)).collect();
+            image.fill(0.0);
+            factored.add_columns(columns, &amounts, &mut image);
+            for k in 0..rank {
+                self.matrix[k * dimension + rank + row] = image[k];
+            }
+            for other in row..m {
+                self.matrix[(rank + row) * dimension + rank + other] = gram[row * m + other];
+            }
+            let own = gram[row * (m + 1)];
+            let little = 1e-10 * own + 1e-7 * if largest > 0.0 { largest } else { 1.0 };
+            self.matrix[(rank + row) * (dimension + 1)] += little;
+        }
+    }
+
+    /// Cholesky, with the diagonal raised a little more at every attempt.
+    fn solve(&mut self, right: &Right, attempt: i32) -> bool {
+        let dimension = self.dimension;
+        if attempt > 0 {
+            for k in 0..dimension {
+                self.matrix[k * (dimension + 1)] *= 1.0 + 1e-12 * 1e3_f64.powi(attempt);
+            }
+        }
+        let matrix = MatRef::from_column_major_slice(&self.matrix, dimension, dimension);
+        let Ok(factor) = matrix.llt(Side::Lower) else { return false };
+        let (rank, right_u, right_rows) = (self.rank, &right.of_product, &right.of_rows);
+        let rhs = Col::from_fn(dimension, |k| if k < rank { right_u[k] } else { right_rows[k - rank] });
+        let solution = factor.solve(&rhs);
+        self.solution.iter_mut().enumerate().for_each(|(k, out)| *out = solution[k]);
+        true
+    }
+}

@@ -1,0 +1,273 @@
+//! The fast gear for one row and scalar coordinates: sweeps of violating pairs, then proximal Newton steps.
+//!
+//! # Problem
+//! `minimise f(x) + h(x) subject to a'x = b`, blocks of one coordinate, every pair allowed.
+//! # Method
+//! Select: `selection/violating.rs` sweeps over an active set and pairs coordinates that want to move in opposite
+//! ways. Solve the pair exactly, move it. After a few sweeps the remaining work is done by `proximal_newton/` where
+//! f is a factored quadratic, else by `free_step.rs` on the free variables; sweeps come back when those find nothing.
+//! # Guarantees
+//! Every iterate is feasible; the objective never rises; the same seed gives the same bits. `Converged` is said only
+//! when the certificate, from raw data, says so.
+
+use super::checkpoints::{Checkpoints, Spent};
+use super::free_step::FreeStep;
+use super::pairs::PairUpdater;
+use super::proximal_newton::{Outcome, ProximalNewton};
+use super::repair::repair;
+use super::{Settings, Solution, Status};
+use crate::certificate::separable_value;
+use crate::coupling::{Coupling, Shape};
+use crate::error::{Error, Result};
+use crate::problem::Problem;
+use crate::selection::{Choice, Slopes, ViolatingPairs, Way};
+use crate::separable::{Nonsmooth, SeparableTerm};
+use crate::smooth::SmoothTerm;
+use crate::state::State;
+
+/// Sweeps before the first second-order step.
+const OPENING_SWEEPS: u32 = 2;
+/// Sweeps between second-order steps that find nothing.
+const SWEEPS_BETWEEN: u32 = 10;
+/// Coordinates between two looks at the clock.
+const VISITS_PER_LOOK: u32 = 1024;
+
+/// Why the gear does not fit a problem; `None` where it does.
+pub(crate) fn obstacle<F: SmoothTerm, H: SeparableTerm>(problem: &Problem<F, H>) -> Option<&'static str> {
+    let one_row = matches!(problem.independent_coupling().shape(), Shape::Row(_));
+    if !one_row {
+        Some("it needs exactly one coupling row")
+    } else if !problem.blocks().are_scalars() || problem.dimension() < 2 {
+        Some("it needs two or more blocks of one coordinate each")
+    } else if !matches!(problem.separable(), Nonsmooth::Coordinates(_)) {
+        Some("it needs a separable term of single coordinates, not group norms")
+    } else if !problem.graph().is_clique() {
+        Some("it needs every pair of blocks to be allowed (a clique)")
+    } else {
+        None
+    }
+}
+
+/// Runs from a feasible start.
+pub(crate) fn run<'r, F: SmoothTerm, H: SeparableTerm>(
+    problem: &'r Problem<F, H>,
+    settings: &'r Settings,
+    checkpoints: Checkpoints<'r, F, H>,
+    start: Vec<f64>,
+) -> Result<Solution> {
+    let mut run = Run::new(problem, settings, checkpoints, start);
+    if run.checkpoints.is_watched() {
+        run.checkpoint()?;
+    }
+    run.sweeps(OPENING_SWEEPS)?;
+    while run.checkpoints.status.is_none() {
+        run.second_order()?;
+        if run.checkpoints.status.is_none() {
+            run.sweeps(SWEEPS_BETWEEN)?;
+        }
+    }
+    let spent = run.spent();
+    run.checkpoints.finish(run.state.x, spent)
+}
+
+struct Run<'r, F, H> {
+    problem: &'r Problem<F, H>,
+    coupling: &'r Coupling,
+    settings: &'r Settings,
+    checkpoints: Checkpoints<'r, F, H>,
+    selection: ViolatingPairs,
+    pairs: PairUpdater<'r, F, H>,
+    newton: Option<ProximalNewton<'r, F, H>>,
+    state: State,
+    updates: u64,
+    visits: u64,
+    objective: f64,
+    idle_rounds: u32,
+}
+
+impl<'r, F: SmoothTerm, H: SeparableTerm> Run<'r, F, H> {
+    fn new(
+        problem: &'r Problem<F, H>,
+        settings: &'r Settings,
+        checkpoints: Checkpoints<'r, F, H>,
+        start: Vec<f64>,
+    ) -> Self {
+        Self {
+            problem,
+            coupling: problem.independent_coupling(),
+            settings,
+            checkpoints,
+            selection: ViolatingPairs::new(problem.dimension(), settings.seed),
+            pairs: PairUpdater::new(problem, settings),
+            newton: ProximalNewton::new(problem),
+            state: State::new(problem.smooth(), start),
+            updates: 0,
+            visits: 0,
+            objective: f64::INFINITY,
+            idle_rounds: 0,
+        }
+    }
+
+    fn spent(&self) -> Spent {
+        let passes = self.newton.as_ref().map_or(0.0, ProximalNewton::passes);
+        let steps = self.newton.as_ref().map_or(0, ProximalNewton::newton_steps);
+        let epochs = self.visits as f64 / self.problem.dimension() as f64 + passes;
+        Spent { updates: self.updates + steps, epochs }
+    }
+
+    fn checkpoint(&mut self) -> Result<()> {
+        self.checkpoints.take(&self.state.x, self.spent(), self.idle_rounds)
+    }
+
+    /// Sweeps over the active set.
+    fn sweeps(&mut self, count: u32) -> Result<()> {
+        for _ in 0..count {
+            let mut look = VISITS_PER_LOOK;
+            while let Some(i) = self.selection.next() {
+                self.visit(i)?;
+                look -= 1;
+                if look == 0 {
+                    look = VISITS_PER_LOOK;
+                    if self.over() {
+                        return self.end_of_round();
+                    }
+                }
+            }
+            if self.over() {
+                return self.end_of_round();
+            }
+            self.checkpoints.heartbeat(self.spent());
+        }
+        self.end_of_round()
+    }
+
+    /// Whether a limit binds; sets the status.
+    fn over(&mut self) -> bool {
+        if let Some(status) = self.checkpoints.budget.stop() {
+            self.checkpoints.status = Some(status);
+        } else if self.updates >= self.checkpoints.budget.most_updates
+            || self.settings.max_epochs.is_some_and(|most| self.spent().epochs >= most)
+        {
+            self.checkpoints.status = Some(Status::IterationLimit);
+        }
+        self.checkpoints.status.is_some()
+    }
+
+    /// Looks at coordinate i, and moves it with a partner where it wants to move and one is known.
+    #[inline]
+    fn visit(&mut self, i: usize) -> Result<()> {
+        self.visits += 1;
+        let a = self.coupling.column_dot(i, &[1.0]);
+        if a == 0.0 {
+            self.pairs.alone(&mut self.state, i);
+            return Ok(());
+        }
+        let (g, slopes) = self.slopes(i, a);
+        if let Choice::Pair { way, partner } = self.selection.consider(i, slopes) {
+            self.pair([i, partner], a, g, slopes, way)?;
+        }
+        Ok(())
+    }
+
+    /// Moves a pair, if its slopes are still what the pool believed.
+    #[inline]
+    fn pair(&mut self, c: [usize; 2], a: f64, g: f64, slopes: Slopes, way: Way) -> Result<()> {
+        let b = self.coupling.column_dot(c[1], &[1.0]);
+        let (partner_g, partner) = self.slopes(c[1], b);
+        self.visits += 1;
+        let paired = match way {
+            Way::Rise => [slopes.rise, partner.fall],
+            Way::Fall => [slopes.fall, partner.rise],
+        };
+        let opposed = if way == Way::Rise { paired[0] < paired[1] } else { paired[0] > paired[1] };
+        if !opposed {
+            self.selection.settle(way, c[1], paired, false, None);
+            return Ok(());
+        }
+        let moved = self.pairs.pair_with_gradient(&mut self.state, c, [a, b], [g, partner_g])?;
+        self.updates += 1;
+        // The partner's slope by its own curvature alone: cheap, and renewed before it is used.
+        let Nonsmooth::Coordinates(h) = self.problem.separable() else { return Ok(()) };
+        let (lo, hi) = h.subdifferential(c[1], self.state.x[c[1]]);
+        let g_after = partner_g + self.problem.smooth().curvature(c[1]) * moved[1];
+        let falls = (way == Way::Rise) == (b > 0.0);
+        let after = (g_after + if falls { lo } else { hi }) / b;
+        self.selection.settle(way, c[1], paired, moved[1] != 0.0, after.is_finite().then_some(after));
+        Ok(())
+    }
+
+    /// The partial derivative of f at coordinate c, and the slopes of the objective per unit of the row.
+    #[inline]
+    fn slopes(&self, c: usize, a: f64) -> (f64, Slopes) {
+        let g = self.problem.smooth().partial(c, &self.state.x, &self.state.product);
+        let (lo, hi) = match self.problem.separable() {
+            Nonsmooth::Coordinates(h) => h.subdifferential(c, self.state.x[c]),
+            Nonsmooth::Groups(_) => (0.0, 0.0),
+        };
+        let slopes = if a > 0.0 {
+            Slopes { rise: (g + hi) / a, fall: (g + lo) / a }
+        } else {
+            Slopes { rise: (g + lo) / a, fall: (g + hi) / a }
+        };
+        (g, slopes)
+    }
+
+    /// After sweeps: rounding is taken out, and progress is noted.
+    fn end_of_round(&mut self) -> Result<()> {
+        repair(self.problem, &mut self.state.x);
+        self.state.refresh(self.problem.smooth());
+        let objective = self.problem.smooth().value(&self.state.x, &self.state.product)
+            + separable_value(self.problem, &self.state.x);
+        if !objective.is_finite() {
+            let what = "the objective";
+            return Err(Error::NonFiniteIterate { what, found: objective, updates: self.updates });
+        }
+        let idle = self.objective - objective <= 1e-15 * (1.0 + objective.abs());
+        self.idle_rounds = if idle { self.idle_rounds + 1 } else { 0 };
+        self.objective = objective;
+        if self.newton.is_none() || self.checkpoints.status.is_some() || self.idle_rounds > 0 {
+            self.checkpoint()?;
+        }
+        Ok(())
+    }
+
+    /// Second-order steps until the run is over or they find nothing.
+    fn second_order(&mut self) -> Result<()> {
+        if self.newton.is_none() {
+            let budget = &self.checkpoints.budget;
+            let step = FreeStep { problem: self.problem, metric: self.pairs.metric(), budget };
+            let products = (self.visits as f64 / self.state.x.len() as f64).clamp(20.0, 400.0) as usize;
+            step.take(&mut self.state, products)?;
+            self.selection.restart(self.selection.multiplier);
+            return Ok(());
+        }
+        let multiplier = self.selection.multiplier;
+        if let Some(newton) = &mut self.newton {
+            newton.restart(&[multiplier]);
+        }
+        loop {
+            let Some(newton) = &mut self.newton else { return Ok(()) };
+            let outcome = newton.step(&mut self.state.x, &self.checkpoints.budget);
+            let given_up = newton.has_given_up();
+            let lambda = newton.lambda[0];
+            match outcome {
+                Outcome::Stopped => {
+                    self.over();
+                    self.checkpoint()?;
+                }
+                Outcome::Moved { gap } => {
+                    let near = gap <= self.checkpoints.wanted_gap(self.objective.abs());
+                    if near || self.checkpoints.is_watched() || self.over() {
+                        self.checkpoint()?;
+                    }
+                }
+                Outcome::Idle => {}
+            }
+            if self.checkpoints.status.is_some() || given_up {
+                self.selection.restart(lambda);
+                self.state.refresh(self.problem.smooth());
+                return Ok(());
+            }
+        }
+    }
+}
