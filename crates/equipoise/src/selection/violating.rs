@@ -8,7 +8,7 @@
 //!
 //! Coordinates that sit still beyond the last sweep's extremes leave the active set until the next time all
 //! come back. Knows the slopes it is told, not how they arise nor how a pair is solved.
-//! Reference: ALGORITHMS "pool" in the literature of decomposition methods: Joachims (1998), Hsieh et al. (2008).
+//! Shrinking as in Joachims (1998) and Hsieh et al. (2008).
 
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
@@ -94,11 +94,6 @@ impl ViolatingPairs {
         self.active.clear();
         self.active.extend(0..self.dimension as u32);
         self.last = Slopes { rise: f64::NEG_INFINITY, fall: f64::INFINITY };
-    }
-
-    /// Whether every coordinate is in the set.
-    pub(crate) fn all_are_active(&self) -> bool {
-        self.active.len() == self.dimension
     }
 
     /// The next coordinate of this sweep in random order; `None` at its end.

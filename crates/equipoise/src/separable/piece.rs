@@ -73,7 +73,17 @@ impl Piece {
     }
 
     /// The conjugate `sup_z s z - h(z)`; infinite outside [`dual_domain`](Self::dual_domain).
+    #[inline]
     pub fn conjugate(&self, s: f64) -> f64 {
+        if self.l1 == 0.0 && self.l2 == 0.0 {
+            // Bounds alone: the end that s points to.
+            let end = if s > 0.0 { self.upper } else { self.lower };
+            return if s == 0.0 { 0.0 } else { s * end };
+        }
+        self.penalised_conjugate(s)
+    }
+
+    fn penalised_conjugate(&self, s: f64) -> f64 {
         let (lo, hi) = self.dual_domain();
         if s < lo || s > hi {
             return f64::INFINITY;

@@ -24,23 +24,26 @@
 mod newton_system;
 mod working_set;
 
-use newton_system::{NewtonSystem, Right};
+use newton_system::{Free, NewtonSystem, Right};
 use working_set::WorkingSet;
 
 use super::budget::Budget;
 use crate::coupling::Coupling;
 use crate::matrix::{PseudoInverse, dot};
-use crate::problem::Problem;
+use crate::problem::{Problem, project};
 use crate::separable::{Nonsmooth, SeparableTerm};
 use crate::smooth::{Factored, SmoothTerm};
 
 /// Newton steps for one proximal point.
 const MOST_NEWTON_STEPS: usize = 50;
-/// A Newton step that promises less than this share of `|z - x|^2 / sigma` is the last: the proximal point is found
-/// well enough.
-const ENOUGH: f64 = 1e-4;
+/// Share of `|z - x|^2 / sigma` that the residual may cost where a proximal point is found well enough.
+const ENOUGH: f64 = 0.03;
+/// Share of the last proximal point's largest change of g within which coordinates are looked at in the next.
+const BAND: f64 = 0.4;
 /// How much sigma grows after a proximal point that took few, some, many Newton steps.
-const GROWTH: [(usize, f64); 3] = [(5, 10.0), (20, 4.0), (usize::MAX, 2.0)];
+const GROWTH: [(usize, f64); 3] = [(2, 10.0), (24, 3.0), (usize::MAX, 2.0)];
+/// Halvings of a step that leads up.
+const MOST_HALVINGS: u32 = 4;
 /// Failures in a row after which the method gives up.
 const PATIENCE: u32 = 3;
 
@@ -69,6 +72,9 @@ pub(crate) struct ProximalNewton<'a, F, H> {
     /// `l_c + Z_c.u` for every coordinate, once it is known for this u.
     slopes: Vec<f64>,
     slopes_known: bool,
+    /// `Z x` and the objective at the x that the last step left.
+    product: Vec<f64>,
+    objective: f64,
     /// How far (in g) a coordinate may be from answering to be looked at.
     band: f64,
     failures: u32,
@@ -103,6 +109,8 @@ impl<'a, F: SmoothTerm, H: SeparableTerm> ProximalNewton<'a, F, H> {
             lambda: vec![0.0; coupling.rows()],
             slopes: Vec::new(),
             slopes_known: false,
+            product: Vec::new(),
+            objective: f64::INFINITY,
             band: f64::INFINITY,
             failures: 0,
             newton_steps: 0,
@@ -139,19 +147,32 @@ impl<'a, F: SmoothTerm, H: SeparableTerm> ProximalNewton<'a, F, H> {
             self.begin(x);
         }
         let stop = || budget.stop().is_some();
-        let mut product = vec![0.0; self.factored.rank()];
-        self.product_of(x, &mut product);
-        let before = self.objective(x, &product);
+        let mut product = self.product.clone();
         let mut z = x.to_vec();
-        let Some(steps) = self.proximal_point(x, &mut z, &mut product, &stop) else { return Outcome::Stopped };
-        self.restore_rows(&mut z, &mut product);
-        let after = self.objective(&z, &product);
-        self.passes += 1.0;
-        let feasible =
-            self.coupling.infeasibility(&z) <= 1e-2 * self.coupling.allowed_infeasibility().max(f64::MIN_POSITIVE);
-        let lower = after < before && feasible;
-        if lower {
+        let Some((steps, free)) = self.proximal_point(x, &mut z, &mut product, &stop) else {
+            return Outcome::Stopped;
+        };
+        self.restore_rows(&free, &mut z, &mut product);
+        let is_feasible = |z: &[f64]| self.coupling.infeasibility(z) <= 0.5 * self.coupling.allowed_infeasibility();
+        let mut feasible = is_feasible(&z);
+        if !feasible && let Ok(nearest) = project(self.coupling, self.problem.separable(), &z) {
+            z = nearest;
+            self.product_of(&z, &mut product);
+            feasible = is_feasible(&z);
+        }
+        let mut after = self.objective_at(&z, &product);
+        // An inexact proximal point may lie higher than x; then some point on the way to it lies lower.
+        for _ in 0..MOST_HALVINGS {
+            if after < self.objective || !feasible {
+                break;
+            }
+            halve(x, &mut z);
+            halve(&self.product, &mut product);
+            after = self.objective_at(&z, &product);
+        }
+        if after < self.objective && feasible {
             x.copy_from_slice(&z);
+            (self.product, self.objective) = (product, after);
             self.failures = 0;
             let growth = GROWTH.iter().find(|(most, _)| steps <= *most).map_or(2.0, |(_, growth)| *growth);
             self.sigma *= growth;
@@ -169,7 +190,9 @@ impl<'a, F: SmoothTerm, H: SeparableTerm> ProximalNewton<'a, F, H> {
         self.u = vec![0.0; self.factored.rank()];
         let mut product = vec![0.0; self.factored.rank()];
         self.product_of(x, &mut product);
+        self.objective = self.objective_at(x, &product);
         self.u.iter_mut().enumerate().for_each(|(k, u)| *u = self.factored.weight(k) * product[k]);
+        self.product = product;
         self.slopes.resize(n, 0.0);
         self.refresh_slopes();
         self.band = f64::INFINITY;
@@ -202,7 +225,7 @@ impl<'a, F: SmoothTerm, H: SeparableTerm> ProximalNewton<'a, F, H> {
         self.factored.add_columns(&columns, &amounts, product);
     }
 
-    fn objective(&self, x: &[f64], product: &[f64]) -> f64 {
+    fn objective_at(&self, x: &[f64], product: &[f64]) -> f64 {
         let own = |c: usize, x: f64| {
             x * (0.5 * self.factored.own_curvature(c) * x + self.factored.own_slope(c)) + self.h.value(c, x)
         };
@@ -220,15 +243,17 @@ impl<'a, F: SmoothTerm, H: SeparableTerm> ProximalNewton<'a, F, H> {
         self.passes += 1.0;
     }
 
-    /// z becomes the proximal point of x, product its `Z z`; the number of Newton steps, `None` when stopped.
+    /// z becomes the proximal point of x, product its `Z z`; the number of Newton steps and the coordinates that
+    /// answer, `None` when stopped.
     fn proximal_point(
         &mut self,
         x: &[f64],
         z: &mut [f64],
         product: &mut [f64],
         stop: &dyn Fn() -> bool,
-    ) -> Option<usize> {
+    ) -> Option<(usize, Vec<u32>)> {
         let mut steps = 0;
+        let mut free = Vec::new();
         if !self.slopes_known {
             self.refresh_slopes();
         }
@@ -240,33 +265,33 @@ impl<'a, F: SmoothTerm, H: SeparableTerm> ProximalNewton<'a, F, H> {
                 }
                 work.answer(self, z, product);
                 let right = self.residual(product, &work.rows_now);
-                if !self.system.direction(&*self.factored, self.coupling, &work.free, &right) {
+                let enough = ENOUGH * work.moved_squared / self.sigma;
+                if self.energy(&right, &work.free) <= enough || steps >= MOST_NEWTON_STEPS {
                     break;
                 }
-                let promise = self.system.promise(&right);
-                if steps >= MOST_NEWTON_STEPS || !(promise > 0.0) {
+                let solved = self.system.direction(&*self.factored, self.coupling, &work.free, &right);
+                if !solved || !(self.system.promise(&right) > 0.0) {
                     break;
                 }
                 steps += 1;
                 self.newton_steps += 1;
                 work.look_along(self);
-                let t = work.line_search(self, product, z);
+                let t = work.line_search(self, product);
                 self.move_dual(t);
                 work.advance(t);
-                if promise <= ENOUGH * work.moved_squared / self.sigma {
-                    work.answer(self, z, product);
-                    break;
-                }
             }
             self.passes += steps as f64 * work.share();
+            let travelled = work.travelled(self);
             self.refresh_slopes();
             let missed = work.missed(self, x, z);
-            self.band = if missed > 0 { 4.0 * self.band } else { 0.7 * work.largest_move() };
-            if missed * 50 <= work.free.columns.len() || steps >= MOST_NEWTON_STEPS {
+            self.band = if missed > 0 { 4.0 * self.band } else { BAND * travelled };
+            let done = missed * 50 <= work.free.columns.len() || steps >= MOST_NEWTON_STEPS;
+            free = work.free.columns;
+            if done {
                 break;
             }
         }
-        Some(steps)
+        Some((steps, free))
     }
 
     /// What the dual gradient lacks: `Z z - W^-1 u` and `A z - b`.
@@ -277,6 +302,16 @@ impl<'a, F: SmoothTerm, H: SeparableTerm> ProximalNewton<'a, F, H> {
         Right { of_product, of_rows }
     }
 
+    /// What the residual costs in the objective, about: its squares, those of a row over what its free coordinates
+    /// give way.
+    fn energy(&self, right: &Right, free: &Free) -> f64 {
+        let of_product = right.of_product.iter().enumerate().map(|(k, r)| self.factored.weight(k) * r * r);
+        let of_rows = right.of_rows.iter().enumerate().map(|(row, r)| {
+            if *r == 0.0 { 0.0 } else { r * r / free.give(self.coupling, row).max(f64::MIN_POSITIVE) }
+        });
+        of_product.sum::<f64>() + of_rows.sum::<f64>()
+    }
+
     fn move_dual(&mut self, t: f64) {
         let (du, dlambda) = self.system.solution();
         self.u.iter_mut().zip(du).for_each(|(u, du)| *u += t * du);
@@ -285,16 +320,8 @@ impl<'a, F: SmoothTerm, H: SeparableTerm> ProximalNewton<'a, F, H> {
     }
 
     /// Spreads what `A z = b` lacks over coordinates that are free to take it.
-    fn restore_rows(&self, z: &mut [f64], product: &mut [f64]) {
+    fn restore_rows(&self, free: &[u32], z: &mut [f64], product: &mut [f64]) {
         let m = self.coupling.rows();
-        if m == 0 {
-            return;
-        }
-        let is_free = |c: usize, z: f64| {
-            let (lo, hi) = self.h.subdifferential(c, z);
-            lo == hi
-        };
-        let free: Vec<u32> = (0..z.len() as u32).filter(|&c| is_free(c as usize, z[c as usize])).collect();
         let start: Vec<f64> = free.iter().map(|&c| z[c as usize]).collect();
         let mut lacking = vec![0.0; m];
         for _ in 0..6 {
@@ -302,21 +329,22 @@ impl<'a, F: SmoothTerm, H: SeparableTerm> ProximalNewton<'a, F, H> {
             if lacking.iter().all(|r| *r == 0.0) {
                 break;
             }
+            let able = |c: &&u32| {
+                let (lo, hi) = self.h.subdifferential(**c as usize, z[**c as usize]);
+                lo == hi
+            };
+            let able: Vec<usize> = free.iter().filter(able).map(|&c| c as usize).collect();
             let mut gram = vec![0.0; m * m];
-            let able = |z: &[f64], c: u32| is_free(c as usize, z[c as usize]);
-            free.iter().filter(|&&c| able(z, c)).for_each(|&c| self.coupling.add_outer(c as usize, 1.0, &mut gram));
+            able.iter().for_each(|&c| self.coupling.add_outer(c, 1.0, &mut gram));
             let mut y = vec![0.0; m];
             PseudoInverse::new(&gram, m).apply(&lacking, &mut y);
-            for &c in &free {
-                if able(z, c) {
-                    let c = c as usize;
-                    let (lower, upper) = self.h.domain(c);
-                    z[c] = (z[c] - self.coupling.column_dot(c, &y)).max(lower).min(upper);
-                }
+            for c in able {
+                let (lower, upper) = self.h.domain(c);
+                z[c] = (z[c] - self.coupling.column_dot(c, &y)).max(lower).min(upper);
             }
         }
         let amounts: Vec<f64> = free.iter().zip(&start).map(|(&c, start)| z[c as usize] - start).collect();
-        self.factored.add_columns(&free, &amounts, product);
+        self.factored.add_columns(free, &amounts, product);
     }
 
     /// The bound `-1/2 |u|^2 - sum_c (h_c + d_c/2 .^2)*(-g_c) - b'lambda` of the optimum.
@@ -331,4 +359,9 @@ impl<'a, F: SmoothTerm, H: SeparableTerm> ProximalNewton<'a, F, H> {
         let squares: f64 = self.u.iter().enumerate().map(|(k, u)| u * u / self.factored.weight(k)).sum();
         -0.5 * squares - conjugates - dot(self.coupling.rhs(), &self.lambda)
     }
+}
+
+/// `z` moved half the way back to x.
+fn halve(x: &[f64], z: &mut [f64]) {
+    z.iter_mut().zip(x).for_each(|(z, x)| *z = 0.5 * (*z + x));
 }

@@ -38,6 +38,14 @@ impl Free {
     }
 }
 
+impl Free {
+    /// By how much a row of `A z` gives way to its multiplier.
+    pub(super) fn give(&self, coupling: &Coupling, row: usize) -> f64 {
+        let one = |(&c, scale): (&u32, &f64)| scale * coupling.entry(row, c as usize).powi(2);
+        self.columns.iter().zip(&self.scales).map(one).sum()
+    }
+}
+
 /// The right-hand side.
 pub(super) struct Right {
     pub(super) of_product: Vec<f64>,

@@ -1,12 +1,19 @@
 //! The coordinates that one proximal point looks at: those that answer to small changes of the dual point.
 //!
 //! Everything that the inner loop reads lies here, side by side, so that a Newton step touches the rows of the set
-//! and nothing else. What the coordinates left out answer is constant meanwhile; [`WorkingSet::missed`] counts those
-//! for which that was wrong.
+//! and nothing else. For `h_c = l1 |z| + l2/2 z^2` on `[lower, upper]` the answer to g is
+//!
+//! ```text
+//! z_c = clamp( soft(x_c / sigma - g, l1) r_c , lower, upper ) ,     r_c = 1 / (d_c + l2 + 1/sigma) .
+//! ```
+//!
+//! What the coordinates left out answer is constant meanwhile; [`WorkingSet::missed`] counts those for which that
+//! was wrong.
 
 use super::ProximalNewton;
 use super::newton_system::Free;
-use crate::separable::SeparableTerm;
+use crate::coupling::{Coupling, Shape};
+use crate::separable::{Piece, SeparableTerm, Values};
 use crate::smooth::SmoothTerm;
 
 /// Slope of the line that counts as zero, relative to the first.
@@ -14,21 +21,38 @@ const FLAT: f64 = 0.1;
 /// Looks at the line in one search.
 const MOST_LOOKS: usize = 30;
 
+/// The answer to `pull = x / sigma - g`. Plain comparisons: a NaN would have been refused on the way in.
+#[inline(always)]
+fn answer(pull: f64, l1: f64, r: f64, lower: f64, upper: f64) -> f64 {
+    let pull = if l1 == 0.0 { pull } else { pull - pull.clamp(-l1, l1) };
+    let z = pull * r;
+    let z = if z > lower { z } else { lower };
+    if z < upper { z } else { upper }
+}
+
+/// The answer of a whole piece.
+#[inline(always)]
+fn answer_of(piece: &Piece, pull: f64, r: f64) -> f64 {
+    answer(pull, piece.l1, r, piece.lower, piece.upper)
+}
+
 pub(super) struct WorkingSet {
     columns: Vec<u32>,
     /// `x_c / sigma`.
     center: Vec<f64>,
-    /// `g_c`, now and at the beginning.
     g: Vec<f64>,
-    first_g: Vec<f64>,
-    /// `1 / (d_c + 1/sigma)`, empty where every `d_c` is 0.
-    reciprocal: Vec<f64>,
+    lower: Vec<f64>,
+    upper: Vec<f64>,
+    l1: Values,
+    reciprocal: Values,
     /// What the coordinates answer now.
     z: Vec<f64>,
     /// How `g_c` changes along the Newton direction.
     along: Vec<f64>,
     sigma: f64,
     dimension: usize,
+    /// The multipliers when the set was made.
+    first_lambda: Vec<f64>,
     /// `|z - x|^2` of the coordinates left out, and of all.
     outside_moved: f64,
     pub(super) moved_squared: f64,
@@ -37,12 +61,39 @@ pub(super) struct WorkingSet {
     pub(super) rows_now: Vec<f64>,
     /// The coordinates that answer, with their `S_c`.
     pub(super) free: Free,
+    /// Which answers changed, and by how much.
+    changed: Vec<u32>,
+    amounts: Vec<f64>,
 }
 
-/// The answer of coordinate c and its derivative in `-g`.
-#[inline]
-fn answer<H: SeparableTerm>(h: &H, c: usize, center: f64, g: f64, reciprocal: f64) -> f64 {
-    h.prox(c, (center - g) * reciprocal, 1.0 / reciprocal)
+/// Collects numbers that are mostly all the same.
+struct Collector {
+    first: Option<f64>,
+    each: Vec<f64>,
+}
+
+impl Collector {
+    fn push(&mut self, value: f64, before: usize) {
+        let first = *self.first.get_or_insert(value);
+        if self.each.is_empty() && value != first {
+            self.each.resize(before, first);
+        }
+        if !self.each.is_empty() || value != first {
+            self.each.push(value);
+        }
+    }
+
+    fn finish(self) -> Values {
+        if self.each.is_empty() { Values::Uniform(self.first.unwrap_or(0.0)) } else { Values::Each(self.each) }
+    }
+}
+
+/// The one coefficient of a single row, where it is the same everywhere.
+fn uniform_row(coupling: &Coupling) -> Option<f64> {
+    match coupling.shape() {
+        Shape::Row(Values::Uniform(a)) => Some(*a),
+        _ => None,
+    }
 }
 
 impl WorkingSet {
@@ -59,40 +110,50 @@ impl WorkingSet {
             columns: Vec::new(),
             center: Vec::new(),
             g: Vec::new(),
-            first_g: Vec::new(),
-            reciprocal: Vec::new(),
+            lower: Vec::new(),
+            upper: Vec::new(),
+            l1: Values::Uniform(0.0),
+            reciprocal: Values::Uniform(0.0),
             z: Vec::new(),
             along: Vec::new(),
             sigma,
             dimension: n,
+            first_lambda: method.lambda.clone(),
             outside_moved: 0.0,
             moved_squared: 0.0,
             outside_rows: vec![0.0; m],
             rows_now: vec![0.0; m],
             free: Free::default(),
+            changed: Vec::new(),
+            amounts: Vec::new(),
         };
-        let (mut changed, mut amounts) = (Vec::new(), Vec::new());
+        let mut l1 = Collector { first: None, each: Vec::new() };
+        let mut reciprocals = Collector { first: None, each: Vec::new() };
+        let pull_of_row = uniform_row(method.coupling).map(|a| a * method.lambda[0]);
         for c in 0..n {
-            let g = method.slopes[c] + method.coupling.column_dot(c, &method.lambda);
-            let reciprocal = 1.0 / (method.factored.own_curvature(c) + inverse);
-            let center = x[c] * inverse;
+            let of_row = pull_of_row.unwrap_or_else(|| method.coupling.column_dot(c, &method.lambda));
+            let g = method.slopes[c] + of_row;
+            let Some(piece) = method.h.piece(c) else { continue };
+            let reciprocal = 1.0 / (method.factored.own_curvature(c) + piece.l2 + inverse);
+            let (center, band) = (x[c] * inverse, method.band);
             // A coordinate is out where it stays put although g changes by the band either way.
-            let near = method.band == f64::INFINITY || {
-                let up = answer(method.h, c, center, g - method.band, reciprocal);
-                let down = answer(method.h, c, center, g + method.band, reciprocal);
-                up != down
-            };
+            let near = band == f64::INFINITY
+                || answer_of(&piece, center - g + band, reciprocal)
+                    != answer_of(&piece, center - g - band, reciprocal);
             if near {
+                l1.push(piece.l1, set.columns.len());
+                reciprocals.push(reciprocal, set.columns.len());
                 set.columns.push(c as u32);
                 set.center.push(center);
                 set.g.push(g);
-                set.reciprocal.push(reciprocal);
+                set.lower.push(piece.lower);
+                set.upper.push(piece.upper);
                 set.z.push(z[c]);
             } else {
-                let value = answer(method.h, c, center, g, reciprocal);
+                let value = answer_of(&piece, center - g, reciprocal);
                 if value != z[c] {
-                    changed.push(c as u32);
-                    amounts.push(value - z[c]);
+                    set.changed.push(c as u32);
+                    set.amounts.push(value - z[c]);
                     z[c] = value;
                 }
                 set.outside_moved += (value - x[c]) * (value - x[c]);
@@ -101,8 +162,8 @@ impl WorkingSet {
                 }
             }
         }
-        method.factored.add_columns(&changed, &amounts, product);
-        set.first_g.clone_from(&set.g);
+        method.factored.add_columns(&set.changed, &set.amounts, product);
+        (set.l1, set.reciprocal) = (l1.finish(), reciprocals.finish());
         set.along.resize(set.columns.len(), 0.0);
         set
     }
@@ -119,41 +180,62 @@ impl WorkingSet {
         z: &mut [f64],
         product: &mut [f64],
     ) {
-        let h = method.h;
         self.free.clear();
-        self.moved_squared = self.outside_moved;
-        self.rows_now.clone_from(&self.outside_rows);
-        let (mut changed, mut amounts) = (Vec::new(), Vec::new());
-        for k in 0..self.columns.len() {
-            let c = self.columns[k] as usize;
-            let reciprocal = self.reciprocal[k];
-            let (v, d) = ((self.center[k] - self.g[k]) * reciprocal, 1.0 / reciprocal);
-            let value = h.prox(c, v, d);
-            let slope = h.prox_slope(c, v, d);
-            if slope > 0.0 {
-                self.free.push(self.columns[k], slope * reciprocal);
-            }
-            if value != self.z[k] {
-                changed.push(self.columns[k]);
-                amounts.push(value - self.z[k]);
-                self.z[k] = value;
-                z[c] = value;
-            }
-            let moved = value - self.center[k] * self.sigma;
-            self.moved_squared += moved * moved;
-            if value != 0.0 {
-                method.coupling.add_column(c, value, &mut self.rows_now);
+        self.changed.clear();
+        self.amounts.clear();
+        match (&self.l1, &self.reciprocal) {
+            (&Values::Uniform(l1), &Values::Uniform(r)) => self.answer_with(z, |_| l1, |_| r),
+            (l1, r) => {
+                let (l1, r) = (l1.clone(), r.clone());
+                self.answer_with(z, |k| l1.at(k), |k| r.at(k));
             }
         }
-        method.factored.add_columns(&changed, &amounts, product);
+        self.rows_now.clone_from(&self.outside_rows);
+        if let Some(a) = uniform_row(method.coupling) {
+            self.rows_now[0] += a * self.z.iter().sum::<f64>();
+        } else {
+            for (&c, &z) in self.columns.iter().zip(&self.z) {
+                if z != 0.0 {
+                    method.coupling.add_column(c as usize, z, &mut self.rows_now);
+                }
+            }
+        }
+        method.factored.add_columns(&self.changed, &self.amounts, product);
+    }
+
+    fn answer_with(&mut self, z: &mut [f64], l1: impl Fn(usize) -> f64, r: impl Fn(usize) -> f64) {
+        let mut moved_squared = self.outside_moved;
+        for k in 0..self.columns.len() {
+            let (l1, r) = (l1(k), r(k));
+            let pull = self.center[k] - self.g[k];
+            let value = answer(pull, l1, r, self.lower[k], self.upper[k]);
+            let answers = value > self.lower[k] && value < self.upper[k] && (l1 == 0.0 || value != 0.0);
+            if answers {
+                self.free.push(self.columns[k], r);
+            }
+            if value != self.z[k] {
+                self.changed.push(self.columns[k]);
+                self.amounts.push(value - self.z[k]);
+                self.z[k] = value;
+                z[self.columns[k] as usize] = value;
+            }
+            let moved = value - self.center[k] * self.sigma;
+            moved_squared += moved * moved;
+        }
+        self.moved_squared = moved_squared;
     }
 
     /// How g changes along the direction that the system holds.
     pub(super) fn look_along<F: SmoothTerm, H: SeparableTerm>(&mut self, method: &ProximalNewton<'_, F, H>) {
         let (du, dlambda) = method.system.solution();
         method.factored.dots(&self.columns, du, &mut self.along);
-        for (along, &c) in self.along.iter_mut().zip(&self.columns) {
-            *along += method.coupling.column_dot(c as usize, dlambda);
+        if let Some(a) = uniform_row(method.coupling) {
+            let shift = a * dlambda[0];
+            self.along.iter_mut().for_each(|along| *along += shift);
+        } else {
+            for (along, &c) in self.along.iter_mut().zip(&self.columns) {
+                *along += method.coupling.column_dot(c as usize, dlambda);
+            }
         }
     }
 
@@ -162,62 +244,38 @@ impl WorkingSet {
         &self,
         method: &ProximalNewton<'_, F, H>,
         product: &[f64],
-        z: &[f64],
     ) -> f64 {
         let (du, dlambda) = method.system.solution();
-        let (mut constant, mut linear) = (0.0, 0.0);
+        let (mut first, mut bend) = (0.0, 0.0);
         for (k, du) in du.iter().enumerate() {
             let weight = method.factored.weight(k);
-            constant += du * (method.u[k] / weight - product[k]);
-            linear += du * du / weight;
+            first += du * (method.u[k] / weight - product[k]);
+            bend += du * du / weight;
         }
         for ((d, b), now) in dlambda.iter().zip(method.coupling.rhs()).zip(&self.rows_now) {
-            constant += d * (b - now);
+            first += d * (b - now);
         }
-        let _ = z;
-        // What the coordinates left out contribute is in product and rows; those of the set answer to t.
-        let slope = |t: f64| {
-            let mut sum = constant + t * linear;
-            for k in 0..self.columns.len() {
-                let c = self.columns[k] as usize;
-                let along = self.along[k];
-                let value = answer(method.h, c, self.center[k], self.g[k] + t * along, self.reciprocal[k]);
-                sum -= (value - self.z[k]) * along;
+        match (&self.l1, &self.reciprocal) {
+            (&Values::Uniform(0.0), &Values::Uniform(r)) => {
+                nearly_flat(first, |t| first + t * bend - self.answered(t, |_| 0.0, |_| r))
             }
-            sum
-        };
-        let first = constant;
-        let (mut low, mut at_low, mut high) = (0.0, first, 1.0);
-        let mut at_high = slope(high);
-        if at_high.abs() <= FLAT * first.abs() {
-            return 1.0;
+            (l1, r) => nearly_flat(first, |t| first + t * bend - self.answered(t, |k| l1.at(k), |k| r.at(k))),
         }
-        let mut looks = 1;
-        while at_high < 0.0 && high < 1e6 && looks < MOST_LOOKS {
-            (low, at_low) = (high, at_high);
-            high *= 2.0;
-            at_high = slope(high);
-            looks += 1;
-            if at_high.abs() <= FLAT * first.abs() {
-                return high;
-            }
+    }
+
+    /// What the answers contribute to the slope of the line beyond what they do at t = 0.
+    #[inline(always)]
+    fn answered(&self, t: f64, l1: impl Fn(usize) -> f64, r: impl Fn(usize) -> f64) -> f64 {
+        let n = self.columns.len();
+        let (center, g, along) = (&self.center[..n], &self.g[..n], &self.along[..n]);
+        let (lower, upper, z) = (&self.lower[..n], &self.upper[..n], &self.z[..n]);
+        let mut sums = [0.0; 4];
+        for k in 0..n {
+            let pull = center[k] - g[k] - t * along[k];
+            let value = answer(pull, l1(k), r(k), lower[k], upper[k]);
+            sums[k & 3] += (value - z[k]) * along[k];
         }
-        let mut t = high;
-        while looks < MOST_LOOKS {
-            let share = (-at_low / (at_high - at_low)).clamp(0.1, 0.9);
-            t = low + (high - low) * share;
-            let at_t = slope(t);
-            looks += 1;
-            if at_t.abs() <= FLAT * first.abs() {
-                break;
-            }
-            if at_t < 0.0 {
-                (low, at_low) = (t, at_t);
-            } else {
-                (high, at_high) = (t, at_t);
-            }
-        }
-        t
+        (sums[0] + sums[1]) + (sums[2] + sums[3])
     }
 
     /// Goes t along the direction.
@@ -225,9 +283,15 @@ impl WorkingSet {
         self.g.iter_mut().zip(&self.along).for_each(|(g, along)| *g += t * along);
     }
 
-    /// The largest change of any g since the set was made.
-    pub(super) fn largest_move(&self) -> f64 {
-        self.g.iter().zip(&self.first_g).map(|(g, first)| (g - first).abs()).fold(0.0, f64::max)
+    /// The largest change of any g since the set was made; the method's slopes must still be those of then.
+    pub(super) fn travelled<F: SmoothTerm, H: SeparableTerm>(&self, method: &ProximalNewton<'_, F, H>) -> f64 {
+        let mut largest: f64 = 0.0;
+        for (&c, g) in self.columns.iter().zip(&self.g) {
+            let then = method.slopes[c as usize] + method.coupling.column_dot(c as usize, &self.first_lambda);
+            let change = (g - then).abs();
+            largest = if change > largest { change } else { largest };
+        }
+        largest
     }
 
     /// How many of the coordinates left out would answer otherwise by now.
@@ -248,9 +312,37 @@ impl WorkingSet {
                 continue;
             }
             let g = method.slopes[c] + method.coupling.column_dot(c, &method.lambda);
-            let reciprocal = 1.0 / (method.factored.own_curvature(c) + inverse);
-            missed += usize::from(answer(method.h, c, x[c] * inverse, g, reciprocal) != z[c]);
+            let Some(piece) = method.h.piece(c) else { continue };
+            let reciprocal = 1.0 / (method.factored.own_curvature(c) + piece.l2 + inverse);
+            missed += usize::from(answer_of(&piece, x[c] * inverse - g, reciprocal) != z[c]);
         }
         missed
     }
+}
+
+/// A t > 0 at which a rising function that is `first < 0` at 0 is small against that; 1 where it is small already.
+fn nearly_flat(first: f64, slope: impl Fn(f64) -> f64) -> f64 {
+    let enough = FLAT * first.abs();
+    let (mut low, mut at_low, mut high) = (0.0, first, 1.0);
+    let mut at_high = slope(high);
+    let mut looks = 1;
+    while at_high < -enough && high < 1e6 && looks < MOST_LOOKS {
+        (low, at_low) = (high, at_high);
+        high *= 2.0;
+        at_high = slope(high);
+        looks += 1;
+    }
+    let (mut t, mut at_t) = (high, at_high);
+    while at_t.abs() > enough && looks < MOST_LOOKS {
+        let share = (-at_low / (at_high - at_low)).clamp(0.1, 0.9);
+        t = low + (high - low) * share;
+        at_t = slope(t);
+        looks += 1;
+        if at_t < 0.0 {
+            (low, at_low) = (t, at_t);
+        } else {
+            (high, at_high) = (t, at_t);
+        }
+    }
+    t
 }
