@@ -16,9 +16,11 @@ mod report;
 mod settings;
 mod solve;
 mod suggest;
+mod svm;
 mod terms;
 mod verify;
 mod watch;
+mod writable;
 
 use std::process::ExitCode;
 
@@ -30,6 +32,7 @@ fn main() -> ExitCode {
     exit::code(match Arguments::parse().command {
         Command::Solve(args) => solve::run(&args),
         Command::Verify(args) => verify::run(&args),
+        Command::Svm(args) => svm::run(&args.command),
         Command::Generate(args) => generate::run(&args.kind),
         Command::Graph(args) => graph::run(&args),
         Command::Demo => demo::run(),

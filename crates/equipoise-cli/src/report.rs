@@ -75,7 +75,8 @@ pub(crate) fn not_converged(solution: &Solution, tolerance: f64) -> String {
     format!("not converged: {}: {name} {found:.3e}, allowed {allowed:.3e}; {advice}", solution.status)
 }
 
-fn line(text: &mut String, name: &str, value: &str) {
+/// A name and its value.
+pub(crate) fn line(text: &mut String, name: &str, value: &str) {
     let _ = writeln!(text, "  {name:<15}{value}");
 }
 

@@ -45,7 +45,8 @@ pub(crate) fn method_name(method: Method) -> &'static str {
     Method::ALL.iter().find(|(_, listed)| *listed == method).map_or("unnamed", |(name, _)| name)
 }
 
-fn method(name: &str) -> Result<Method> {
+/// The method of a name.
+pub(crate) fn method(name: &str) -> Result<Method> {
     let found = Method::ALL.iter().find(|(known, _)| *known == name);
     found.map(|(_, method)| *method).ok_or_else(|| {
         let known = method_names();

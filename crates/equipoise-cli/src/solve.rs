@@ -1,6 +1,5 @@
 //! `equipoise solve`: read, check, run, render.
 
-use std::fs::{self, OpenOptions};
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
@@ -12,6 +11,7 @@ use crate::args::SolveArguments;
 use crate::exit::{self, Outcome, note};
 use crate::problem::{self, AnyProblem, Pairs};
 use crate::watch::Watch;
+use crate::writable::check_writable;
 use crate::{interrupt, report, settings};
 
 /// The most dropped rows that are named one by one.
@@ -111,18 +111,4 @@ fn warm_start(path: &Path, problem: &AnyProblem, quiet: bool) -> Result<Vec<f64>
         ));
     }
     Ok(nearest)
-}
-
-/// Refuses a file that cannot be written, without changing it and without leaving one behind.
-fn check_writable(path: &Path) -> Result<()> {
-    let is_new = !path.exists();
-    OpenOptions::new()
-        .append(true)
-        .create(true)
-        .open(path)
-        .with_context(|| format!("cannot write {}", path.display()))?;
-    if is_new {
-        fs::remove_file(path).with_context(|| format!("cannot write {}", path.display()))?;
-    }
-    Ok(())
 }

@@ -3,10 +3,11 @@
 use std::path::Path;
 
 use anyhow::Result;
+use equipoise::models::svm::TrainSettings;
 use equipoise::{Observer, Progress, Settings};
 
 use crate::history::History;
-use crate::progress::Bar;
+use crate::progress::{Bar, Fits};
 
 /// The observer of a run.
 #[derive(Debug, Default)]
@@ -24,6 +25,13 @@ impl Watch {
     /// Adds the bar; to be called right before the run.
     pub(crate) fn show_bar(&mut self, settings: &Settings) {
         self.bar = Some(Bar::new(settings));
+    }
+
+    /// Adds a bar over several fits, each to a relative gap.
+    pub(crate) fn show_fits(&mut self, settings: &TrainSettings, fits: Fits) {
+        let TrainSettings { gap, max_epochs, time_limit, .. } = *settings;
+        let settings = Settings { tolerance: gap, max_epochs, time_limit, ..Settings::default() };
+        self.bar = Some(Bar::of_fits(&settings, fits));
     }
 
     /// Takes the bar away, so that the screen is free for the report.

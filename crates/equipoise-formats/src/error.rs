@@ -268,6 +268,87 @@ pub enum Error {
         /// The parser's words.
         message: String,
     },
+    /// A field of a model file that does not say what it should.
+    #[error("{}: `{field}`: found {found}, expected {expected}", path.display())]
+    BadField {
+        /// The file.
+        path: Box<Path>,
+        /// The field, with its index for a list, such as `bias[3]`.
+        field: String,
+        /// What stands there.
+        found: String,
+        /// What is allowed.
+        expected: String,
+    },
+    /// A place in rows of labels and features that the format does not allow.
+    #[error(
+        "{}: line {line}, column {column}: found {found}, allowed: {allowed}; {advice}",
+        path.display()
+    )]
+    BadRow {
+        /// The file.
+        path: Box<Path>,
+        /// The line, from 1.
+        line: usize,
+        /// The byte within the line, from 1.
+        column: usize,
+        /// What stands there.
+        found: String,
+        /// What the format asks for.
+        allowed: &'static str,
+        /// What to do about it.
+        advice: &'static str,
+    },
+    /// A file without a single row.
+    #[error(
+        "{}: found no rows, expected at least one such as `+1 3:0.5 7:1`; check that this is the right file",
+        path.display()
+    )]
+    NoRows {
+        /// The file.
+        path: Box<Path>,
+    },
+    /// A line that does not end.
+    #[error(
+        "{}: line {line}: found more than {allowed} bytes without a line break, allowed: {allowed}; \
+         check that this is the right file, with one row a line",
+        path.display()
+    )]
+    LineTooLong {
+        /// The file.
+        path: Box<Path>,
+        /// The line, from 1.
+        line: usize,
+        /// The longest line that is read, in bytes.
+        allowed: usize,
+    },
+    /// Compressed data that cannot be unpacked.
+    #[error(
+        "cannot unpack {}: found {format} data that are damaged, cut short or of an unknown sort ({reason}), \
+         allowed: whole .gz, .bz2 or .xz streams; fetch the file again, or unpack it first",
+        path.display()
+    )]
+    Damaged {
+        /// The file.
+        path: Box<Path>,
+        /// `"gzip"`, `"bzip2"` or `"xz"`.
+        format: &'static str,
+        /// The decoder's words.
+        reason: String,
+    },
+    /// A list of features to be read that is not in order.
+    #[error(
+        "the features to read must ascend from 1: found {found} after {before} at position {position} \
+         of the list; sort it and remove repetitions"
+    )]
+    FeatureOrder {
+        /// Where, from 1.
+        position: usize,
+        /// The feature found.
+        found: u32,
+        /// The one before it, or 0.
+        before: u32,
+    },
     /// A number that JSON cannot hold.
     #[error("cannot write `{field}` as JSON: found {found}, expected a finite number")]
     NonFinite {

@@ -7,8 +7,10 @@
 //! | module | files |
 //! |---|---|
 //! | [`numbers`] | vectors and matrices: `.csv` (no header), `.mtx` (`MatrixMarket`), `.npy` |
+//! | [`libsvm`] | rows of a label and `feature:value` pairs, plain or compressed |
 //! | [`problem_file`] | `PROBLEM.toml`: f, h, A and b, blocks, graph, limits |
 //! | [`solution_file`] | the JSON object of `equipoise solve --json` and `--out` |
+//! | [`svm_model`] | models of `equipoise svm train`, and those of LIBLINEAR |
 //! | [`history`] | the CSV of `equipoise solve --history` |
 //!
 //! Every function returns [`Error`] on bad input, naming the file, the line (from 1) or the key,
@@ -39,11 +41,15 @@
 
 mod error;
 pub mod history;
+pub mod libsvm;
 pub mod numbers;
 pub mod problem_file;
 pub mod solution_file;
+pub mod svm_model;
 
 pub use error::{Error, Result};
+pub use libsvm::LabelledRows;
 pub use numbers::{MatrixData, read_matrix, read_vector};
 pub use problem_file::{ProblemFile, write_problem};
 pub use solution_file::{SolutionFile, StoredSolution, read_solution, write_solution};
+pub use svm_model::SvmModel;

@@ -4,6 +4,7 @@
 
 mod generate;
 mod solve;
+mod svm;
 
 use std::path::PathBuf;
 
@@ -12,6 +13,9 @@ use clap_complete::Shell;
 
 pub(crate) use generate::{Data, Destination, GenerateArguments, Kind, Size};
 pub(crate) use solve::SolveArguments;
+pub(crate) use svm::{
+    Costs, CvArguments, PathArguments, PredictArguments, SvmArguments, SvmCommand, TrainArguments, Training,
+};
 
 const ABOUT: &str = "Certified solver for convex problems under linear coupling constraints:\n\
                      minimise f(x) + h(x) subject to A x = b";
@@ -22,6 +26,7 @@ EXAMPLES
   equipoise generate lasso --size 500 --out my-lasso  make a problem with known optimum
   equipoise solve my-lasso/problem.toml --out x.json  solve it
   equipoise verify my-lasso/problem.toml x.json       check the answer, trusting nobody
+  equipoise svm train a9a --model a9a.json            train a support vector machine
 
 EXIT STATUS
   0  converged, or the certificate is met
@@ -42,6 +47,8 @@ pub(crate) enum Command {
     Solve(SolveArguments),
     /// Check a solution against its problem, from raw data alone
     Verify(VerifyArguments),
+    /// Train, cross-validate and apply linear support vector machines
+    Svm(SvmArguments),
     /// Make a random problem whose optimum is known
     Generate(GenerateArguments),
     /// Describe a communication graph: edges, degrees, diameter, Laplacian
@@ -122,6 +129,7 @@ mod tests {
     use clap::CommandFactory;
     use equipoise::Settings;
     use equipoise::graph::Topology;
+    use equipoise::models::svm::TrainSettings;
 
     use super::*;
 
@@ -147,6 +155,33 @@ mod tests {
         assert_eq!((default.max_updates, default.max_epochs, default.time_limit), (None, None, None));
         assert_eq!(text.matches("[default: no limit]").count(), 3, "{text}");
         assert!(text.contains("[default: auto]") && text.contains("[default: 0]"), "{text}");
+    }
+
+    #[test]
+    fn help_of_svm_quotes_the_defaults_of_the_library() {
+        let mut command = Arguments::command();
+        let svm = command.find_subcommand_mut("svm").expect("a subcommand");
+        let default = TrainSettings::default();
+        for name in ["train", "cv", "path"] {
+            let text = svm.find_subcommand_mut(name).expect("a subcommand").render_long_help().to_string();
+            let quoted = [
+                ("--gap <T>", format!("{:e}", default.gap)),
+                ("--cost <C>", default.cost.to_string()),
+                ("--nu <V>", default.nu.to_string()),
+                ("--epsilon <V>", default.epsilon.to_string()),
+                ("--threads <N>", default.threads.to_string()),
+                ("--seed <N>", default.seed.to_string()),
+                ("--kind <KIND>", default.kind.name().into()),
+                ("--loss <LOSS>", default.loss.name().into()),
+                ("--time-limit <S>", "no limit".into()),
+                ("--max-epochs <N>", "no limit".into()),
+            ];
+            for (option, value) in quoted {
+                let after = text.split(option).nth(1).expect("the option is listed");
+                let found = after.split("[default: ").nth(1).and_then(|text| text.split(']').next());
+                assert_eq!(found, Some(value.as_str()), "{option} of {name}");
+            }
+        }
     }
 
     #[test]

@@ -76,7 +76,9 @@ fn max_updates_help() -> String {
 
 fn method_help() -> String {
     let default = method_name(Settings::default().method);
-    format!("`pairs` is the paper's algorithm; `auto` adds second-order steps [default: {default}]")
+    format!(
+        "`pairs` is the paper's algorithm, `violating` the fast one for one row, `auto` chooses [default: {default}]"
+    )
 }
 
 fn seed_help() -> String {
@@ -86,6 +88,7 @@ fn seed_help() -> String {
     )
 }
 
-fn limit(default: Option<impl std::fmt::Display>) -> String {
+/// Also of `svm`.
+pub(super) fn limit(default: Option<impl std::fmt::Display>) -> String {
     default.map_or_else(|| "[default: no limit]".into(), |limit| format!("[default: {limit}]"))
 }

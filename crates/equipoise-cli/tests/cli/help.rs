@@ -6,7 +6,10 @@ use crate::equipoise;
 
 #[test]
 fn help_has_examples_and_the_library_s_defaults() {
-    for command in [&["--help"][..], &["solve", "--help"], &["verify", "--help"], &["generate", "--help"]] {
+    let svm = ["train", "predict", "cv", "path"].map(|command| ["svm", command, "--help"]);
+    let others = [&["--help"][..], &["solve", "--help"], &["verify", "--help"], &["generate", "--help"]];
+    for command in others.into_iter().chain([&["svm", "--help"][..]]).chain(svm.iter().map(|args| &args[..]))
+    {
         let ran = equipoise(command).expect(0);
         assert!(ran.stdout.contains("EXAMPLES"), "{}", ran.stdout);
     }
@@ -38,6 +41,7 @@ fn completions_for_shells() {
     for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
         let ran = equipoise(&["completions", shell]).expect(0);
         assert!(ran.stdout.contains("equipoise") && ran.stdout.contains("warm-start"), "{shell}");
+        assert!(ran.stdout.contains("class-weight") && ran.stdout.contains("one-class"), "{shell}");
     }
     equipoise(&["completions", "cobol"]).expect(2);
 }

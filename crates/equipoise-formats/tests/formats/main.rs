@@ -1,11 +1,15 @@
 //! Tests of what the crate promises to those who use it, file by file.
 //!
 //! - `csv`, `matrix_market`, `npy`: numbers, well-formed and malformed
+//! - `libsvm`, `libsvm_errors`, `libsvm_random`: labelled rows
 //! - `problem`, `problem_errors`, `round_trip`: the problem file
 //! - `results`: solution files and histories
 //! - `mutations`: damaged files of every format never panic
 
 mod csv;
+mod libsvm;
+mod libsvm_errors;
+mod libsvm_random;
 mod matrix_market;
 mod mutations;
 mod npy;

@@ -94,6 +94,15 @@ impl Coupling {
         &self.rhs
     }
 
+    /// The one coefficient of a single row, where it is the same everywhere.
+    #[inline]
+    pub(crate) fn uniform_row(&self) -> Option<f64> {
+        match &self.shape {
+            Shape::Row(Values::Uniform(a)) => Some(*a),
+            _ => None,
+        }
+    }
+
     pub(crate) fn shape(&self) -> &Shape {
         &self.shape
     }
@@ -197,6 +206,10 @@ impl Coupling {
 
     /// `A x - b`, into `out`.
     pub fn residual(&self, x: &[f64], out: &mut [f64]) {
+        if let Shape::Row(Values::Uniform(a)) = &self.shape {
+            out[0] = a * x.iter().sum::<f64>() - self.rhs[0];
+            return;
+        }
         out.iter_mut().zip(&self.rhs).for_each(|(out, b)| *out = -b);
         if self.rows() > 0 {
             x.iter().enumerate().for_each(|(c, &t)| self.add_column(c, t, out));

@@ -22,8 +22,8 @@ pub trait Factored {
     fn own_curvature(&self, c: usize) -> f64;
     /// `l_c`.
     fn own_slope(&self, c: usize) -> f64;
-    /// The number of stored entries of column c of Z.
-    fn column_entries(&self, c: usize) -> usize;
+    /// `sum_k w_k Z_kc^2`.
+    fn column_square(&self, c: usize) -> f64;
     /// `out_c = Z_c . u` for every column.
     fn all_dots(&self, u: &[f64], out: &mut [f64]);
     /// `out_k = Z_c . u` for the k-th of the given columns.
@@ -50,8 +50,8 @@ impl<D: Fn(usize) -> f64, L: Fn(usize) -> f64> Factored for OwnTerms<D, L> {
     fn own_slope(&self, c: usize) -> f64 {
         (self.slope)(c)
     }
-    fn column_entries(&self, _c: usize) -> usize {
-        0
+    fn column_square(&self, _c: usize) -> f64 {
+        0.0
     }
     fn all_dots(&self, _u: &[f64], out: &mut [f64]) {
         out.fill(0.0);
@@ -83,11 +83,8 @@ impl<W: Fn(usize) -> f64> Factored for MatrixFactor<'_, W> {
     fn own_slope(&self, c: usize) -> f64 {
         self.slope[c]
     }
-    fn column_entries(&self, c: usize) -> usize {
-        match self.matrix {
-            Matrix::Dense(matrix) => matrix.rows(),
-            Matrix::Sparse(matrix) => matrix.column(c).count(),
-        }
+    fn column_square(&self, c: usize) -> f64 {
+        self.matrix.columns_dot(c, c, &self.weight)
     }
     fn all_dots(&self, u: &[f64], out: &mut [f64]) {
         out.iter_mut().enumerate().for_each(|(c, out)| *out = self.matrix.column_dot(c, u));
@@ -150,8 +147,8 @@ impl Factored for FactoredSum<'_> {
     fn own_slope(&self, c: usize) -> f64 {
         self.main.own_slope(c) + self.others.iter().map(|part| part.own_slope(c)).sum::<f64>()
     }
-    fn column_entries(&self, c: usize) -> usize {
-        self.main.column_entries(c)
+    fn column_square(&self, c: usize) -> f64 {
+        self.main.column_square(c)
     }
     fn all_dots(&self, u: &[f64], out: &mut [f64]) {
         self.main.all_dots(u, out);

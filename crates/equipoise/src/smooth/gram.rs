@@ -142,8 +142,8 @@ impl Factored for &Gram<'_> {
     fn own_slope(&self, c: usize) -> f64 {
         self.linear.at(c)
     }
-    fn column_entries(&self, c: usize) -> usize {
-        self.rows.row_entries(c)
+    fn column_square(&self, c: usize) -> f64 {
+        self.squared_norms[c]
     }
     fn all_dots(&self, u: &[f64], out: &mut [f64]) {
         out.iter_mut().enumerate().for_each(|(c, out)| *out = self.rows.dot(c, u));

@@ -6,6 +6,7 @@
 
 mod budget;
 mod checkpoints;
+mod face_step;
 mod factor_cache;
 mod free_step;
 mod full_step;

@@ -11,6 +11,7 @@
 //! when the certificate, from raw data, says so.
 
 use super::checkpoints::{Checkpoints, Spent};
+use super::face_step::FaceStep;
 use super::free_step::FreeStep;
 use super::pairs::PairUpdater;
 use super::proximal_newton::{Outcome, ProximalNewton};
@@ -27,8 +28,12 @@ use crate::state::State;
 
 /// Sweeps before the first second-order step.
 const OPENING_SWEEPS: u32 = 2;
+/// The same where those work on the face of x, which has to settle first.
+const SWEEPS_BEFORE_FACES: u32 = 10;
 /// Sweeps between second-order steps that find nothing.
 const SWEEPS_BETWEEN: u32 = 10;
+/// Conjugate gradient steps on one face.
+const STEPS_ON_FACE: usize = 60;
 /// Coordinates between two looks at the clock.
 const VISITS_PER_LOOK: u32 = 1024;
 
@@ -59,11 +64,11 @@ pub(crate) fn run<'r, F: SmoothTerm, H: SeparableTerm>(
     if run.checkpoints.is_watched() {
         run.checkpoint()?;
     }
-    run.sweeps(OPENING_SWEEPS)?;
+    run.sweeps(if run.newton.is_some() { OPENING_SWEEPS } else { SWEEPS_BEFORE_FACES })?;
     while run.checkpoints.status.is_none() {
-        run.second_order()?;
+        let sweeps = run.second_order()?;
         if run.checkpoints.status.is_none() {
-            run.sweeps(SWEEPS_BETWEEN)?;
+            run.sweeps(sweeps)?;
         }
     }
     let spent = run.spent();
@@ -78,10 +83,14 @@ struct Run<'r, F, H> {
     selection: ViolatingPairs,
     pairs: PairUpdater<'r, F, H>,
     newton: Option<ProximalNewton<'r, F, H>>,
+    face: Option<FaceStep<'r, H>>,
     state: State,
     updates: u64,
     visits: u64,
     objective: f64,
+    /// What the last sweeps gained, and the coordinates they looked at.
+    gain_of_sweeps: f64,
+    visits_of_sweeps: u64,
     idle_rounds: u32,
 }
 
@@ -92,6 +101,8 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Run<'r, F, H> {
         checkpoints: Checkpoints<'r, F, H>,
         start: Vec<f64>,
     ) -> Self {
+        let newton = ProximalNewton::new(problem);
+        let face = if newton.is_none() { FaceStep::new(problem) } else { None };
         Self {
             problem,
             coupling: problem.independent_coupling(),
@@ -99,11 +110,14 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Run<'r, F, H> {
             checkpoints,
             selection: ViolatingPairs::new(problem.dimension(), settings.seed),
             pairs: PairUpdater::new(problem, settings),
-            newton: ProximalNewton::new(problem),
+            newton,
+            face,
             state: State::new(problem.smooth(), start),
             updates: 0,
             visits: 0,
             objective: f64::INFINITY,
+            gain_of_sweeps: 0.0,
+            visits_of_sweeps: 0,
             idle_rounds: 0,
         }
     }
@@ -121,6 +135,13 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Run<'r, F, H> {
 
     /// Sweeps over the active set.
     fn sweeps(&mut self, count: u32) -> Result<()> {
+        let (before, visits) = (self.evaluate(), self.visits);
+        self.sweep(count)?;
+        self.visits_of_sweeps = self.visits - visits;
+        self.end_of_round(before)
+    }
+
+    fn sweep(&mut self, count: u32) -> Result<()> {
         for _ in 0..count {
             let mut look = VISITS_PER_LOOK;
             while let Some(i) = self.selection.next() {
@@ -129,16 +150,16 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Run<'r, F, H> {
                 if look == 0 {
                     look = VISITS_PER_LOOK;
                     if self.over() {
-                        return self.end_of_round();
+                        return Ok(());
                     }
                 }
             }
             if self.over() {
-                return self.end_of_round();
+                return Ok(());
             }
             self.checkpoints.heartbeat(self.spent());
         }
-        self.end_of_round()
+        Ok(())
     }
 
     /// Whether a limit binds; sets the status.
@@ -212,12 +233,17 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Run<'r, F, H> {
         (g, slopes)
     }
 
+    fn evaluate(&self) -> f64 {
+        self.problem.smooth().value(&self.state.x, &self.state.product)
+            + separable_value(self.problem, &self.state.x)
+    }
+
     /// After sweeps: rounding is taken out, and progress is noted.
-    fn end_of_round(&mut self) -> Result<()> {
+    fn end_of_round(&mut self, before: f64) -> Result<()> {
         repair(self.problem, &mut self.state.x);
         self.state.refresh(self.problem.smooth());
-        let objective = self.problem.smooth().value(&self.state.x, &self.state.product)
-            + separable_value(self.problem, &self.state.x);
+        let objective = self.evaluate();
+        self.gain_of_sweeps = before - objective;
         if !objective.is_finite() {
             let what = "the objective";
             return Err(Error::NonFiniteIterate { what, found: objective, updates: self.updates });
@@ -231,16 +257,44 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Run<'r, F, H> {
         Ok(())
     }
 
-    /// Second-order steps until the run is over or they find nothing.
-    fn second_order(&mut self) -> Result<()> {
-        if self.newton.is_none() {
-            let budget = &self.checkpoints.budget;
+    /// Second-order steps until the run is over or they find nothing; returns how many sweeps to make next.
+    fn second_order(&mut self) -> Result<u32> {
+        if self.newton.is_some() {
+            self.newton_steps()?;
+            return Ok(SWEEPS_BETWEEN);
+        }
+        let sweeps = self.face_step()?;
+        self.selection.restart(self.selection.multiplier);
+        Ok(sweeps)
+    }
+
+    /// Conjugate gradients on the face; the more they gain against the last sweeps, the sooner they come again.
+    fn face_step(&mut self) -> Result<u32> {
+        let budget = &self.checkpoints.budget;
+        let Some(step) = &mut self.face else {
             let step = FreeStep { problem: self.problem, metric: self.pairs.metric(), budget };
             let products = (self.visits as f64 / self.state.x.len() as f64).clamp(20.0, 400.0) as usize;
             step.take(&mut self.state, products)?;
-            self.selection.restart(self.selection.multiplier);
-            return Ok(());
-        }
+            return Ok(SWEEPS_BETWEEN);
+        };
+        let outcome = step.take(&mut self.state.x, STEPS_ON_FACE, budget);
+        self.visits += outcome.columns as u64;
+        self.updates += outcome.steps as u64;
+        // Both rates count columns touched, not time: the same seed gives the same run.
+        let rate = outcome.gain / (2 * outcome.columns).max(1) as f64;
+        let rate_of_sweeps = self.gain_of_sweeps / self.visits_of_sweeps.max(1) as f64;
+        self.state.refresh(self.problem.smooth());
+        Ok(if rate > rate_of_sweeps {
+            1
+        } else if rate > 0.3 * rate_of_sweeps {
+            3
+        } else {
+            8
+        })
+    }
+
+    /// Proximal Newton steps until the run is over or they find nothing.
+    fn newton_steps(&mut self) -> Result<()> {
         let multiplier = self.selection.multiplier;
         if let Some(newton) = &mut self.newton {
             newton.restart(&[multiplier]);

@@ -11,12 +11,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
-use rand::{Rng, SeedableRng};
-use rand_xoshiro::Xoshiro256PlusPlus;
-
+use super::folds::deal;
 use super::path::check_costs;
 use super::{Kind, LinearModel, Samples, TrainSettings, Trained, Watch, path};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::matrix::check_length;
 use crate::solve::{Observer, Progress, Status};
 
@@ -77,31 +75,9 @@ pub fn cross_validate(
     let inner = TrainSettings { threads: settings.threads / threads, ..settings.clone() };
     let run = Run { samples, settings: inner, costs, fold_of, started };
     let walks = run.all(folds, threads, watch)?;
-    let costs = costs.iter().enumerate().map(|(c, &cost)| run.summary(cost, c, &walks)).collect::<Vec<_>>();
+    let costs = costs.iter().enumerate().map(|(c, &cost)| summary(cost, c, &walks)).collect::<Vec<_>>();
     let best_cost = best(&costs, folds, settings.kind);
     Ok(CrossValidation { folds, costs, best_cost, seconds: started.elapsed().as_secs_f64() })
-}
-
-/// The fold of every row; `None` for rows of weight 0.
-fn deal(samples: Samples<'_>, settings: &TrainSettings, folds: usize) -> Result<Vec<Option<usize>>> {
-    let counts = |i: usize| samples.weights.is_none_or(|weights| weights[i] > 0.0);
-    let mut rows: Vec<usize> = (0..samples.labels.len()).filter(|&i| counts(i)).collect();
-    if folds < 2 || folds > rows.len() {
-        let allowed = "at least 2, and at most the number of rows whose weight is not 0";
-        return Err(Error::InvalidSetting { name: "folds", found: folds as f64, allowed });
-    }
-    let mut rng = Xoshiro256PlusPlus::seed_from_u64(settings.seed);
-    for last in (1..rows.len()).rev() {
-        let other = (u128::from(rng.next_u64()) * (last as u128 + 1)) >> 64;
-        rows.swap(last, other as usize);
-    }
-    if matches!(settings.kind, Kind::Svc | Kind::NuSvc) {
-        // The shuffled order stays within each label.
-        rows.sort_by(|&i, &j| samples.labels[i].total_cmp(&samples.labels[j]));
-    }
-    let mut fold_of = vec![None; samples.labels.len()];
-    rows.iter().enumerate().for_each(|(place, &i)| fold_of[i] = Some(place % folds));
-    Ok(fold_of)
 }
 
 /// A fit and its score on the fold held out.
@@ -193,19 +169,20 @@ impl Run<'_> {
         }
         total / rows
     }
+}
 
-    fn summary(&self, cost: f64, c: usize, walks: &[Vec<Scored>]) -> CostScores {
-        let fits: Vec<&Scored> = walks.iter().filter_map(|walk| walk.get(c)).collect();
-        let scores: Vec<f64> = fits.iter().map(|fit| fit.score).collect();
-        // A fold that did not come as far as this cost ended as its last fit did.
-        let statuses = walks.iter().filter_map(|walk| walk.get(c).or(walk.last())).map(|fit| fit.status);
-        CostScores {
-            cost,
-            mean: scores.iter().sum::<f64>() / scores.len() as f64,
-            scores,
-            relative_gap: fits.iter().map(|fit| fit.relative_gap).fold(0.0, f64::max),
-            status: statuses.into_iter().find(|status| *status != Status::Converged).unwrap_or(Status::Converged),
-        }
+/// The c-th cost over all folds.
+fn summary(cost: f64, c: usize, walks: &[Vec<Scored>]) -> CostScores {
+    let fits: Vec<&Scored> = walks.iter().filter_map(|walk| walk.get(c)).collect();
+    let scores: Vec<f64> = fits.iter().map(|fit| fit.score).collect();
+    // A fold that did not come as far as this cost ended as its last fit did.
+    let statuses = walks.iter().filter_map(|walk| walk.get(c).or(walk.last())).map(|fit| fit.status);
+    CostScores {
+        cost,
+        mean: scores.iter().sum::<f64>() / scores.len() as f64,
+        scores,
+        relative_gap: fits.iter().map(|fit| fit.relative_gap).fold(0.0, f64::max),
+        status: statuses.into_iter().find(|status| *status != Status::Converged).unwrap_or(Status::Converged),
     }
 }
 
@@ -213,49 +190,23 @@ impl Run<'_> {
 fn best(costs: &[CostScores], folds: usize, kind: Kind) -> Option<f64> {
     let loss = |cost: &CostScores| if kind == Kind::Svr { cost.mean } else { -cost.mean };
     let whole = costs.iter().filter(|cost| cost.scores.len() == folds && !cost.mean.is_nan());
-    let order = |a: &&CostScores, b: &&CostScores| loss(a).total_cmp(&loss(b)).then(a.cost.total_cmp(&b.cost));
+    let order =
+        |a: &&CostScores, b: &&CostScores| loss(a).total_cmp(&loss(b)).then(a.cost.total_cmp(&b.cost));
     whole.min_by(order).map(|cost| cost.cost)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::error::Error;
     use crate::matrix::Rows;
 
     /// Ninety points on a line, one in nine with the wrong label.
     fn line() -> (Rows, Vec<f64>) {
         let values: Vec<f64> = (0..90).map(|i| f64::from(i * 7 % 90) / 20.0 - 2.225).collect();
-        let labels = values.iter().enumerate().map(|(i, &x)| f64::from((x > 0.0) != (i % 9 == 0))).collect();
+        let labels =
+            values.iter().enumerate().map(|(i, &x)| f64::from((x > 0.0) != i.is_multiple_of(9))).collect();
         (Rows::new(1, (0..=90).collect(), vec![0; 90], Some(values)).expect("valid"), labels)
-    }
-
-    #[test]
-    fn folds_are_of_one_size_and_have_their_share_of_each_label() {
-        let (rows, labels) = line();
-        let samples = Samples { rows: &rows, labels: &labels, weights: None };
-        let settings = TrainSettings::default();
-        let fold_of = deal(samples, &settings, 4).expect("dealt");
-        let count = |wanted: &dyn Fn(usize) -> bool| {
-            let sizes = (0..4).map(|fold| (0..90).filter(|&i| fold_of[i] == Some(fold) && wanted(i)).count());
-            sizes.collect::<Vec<_>>()
-        };
-        for sizes in [count(&|_| true), count(&|i| labels[i] == 1.0), count(&|i| labels[i] == 0.0)] {
-            let (most, least) = (sizes.iter().max(), sizes.iter().min());
-            assert!(most.expect("four") - least.expect("four") <= 1, "{sizes:?}");
-        }
-        assert_eq!(fold_of, deal(samples, &settings, 4).expect("dealt"));
-        let other = TrainSettings { seed: 1, ..settings };
-        assert_ne!(fold_of, deal(samples, &other, 4).expect("dealt"));
-    }
-
-    #[test]
-    fn rows_of_weight_0_are_in_no_fold() {
-        let (rows, labels) = line();
-        let weights: Vec<f64> = (0..90).map(|i| f64::from(i % 3)).collect();
-        let samples = Samples { rows: &rows, labels: &labels, weights: Some(&weights) };
-        let fold_of = deal(samples, &TrainSettings::default(), 5).expect("dealt");
-        assert!((0..90).all(|i| fold_of[i].is_none() == (weights[i] == 0.0)));
-        assert!(deal(samples, &TrainSettings::default(), 61).is_err());
     }
 
     #[test]

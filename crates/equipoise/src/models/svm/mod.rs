@@ -14,6 +14,7 @@
 mod cv;
 mod dual;
 mod evaluate;
+mod folds;
 mod model;
 mod path;
 mod quantile;

@@ -1,6 +1,6 @@
 //! One model for each of several costs, each found from the one before it.
 //!
-//! Neighbouring costs have neighbouring optima, so a walk through C_1, C_2, ... costs far less than as many fits
+//! Neighbouring costs have neighbouring optima, so a walk through `C_1, C_2, ...` costs far less than as many fits
 //! from nothing. The costs are walked in the order given; every model is certified on its own.
 
 use std::time::Instant;
@@ -58,7 +58,11 @@ pub fn path(
 /// Refuses a walk without costs, or with one that is out of range, before any of it.
 pub(super) fn check_costs(settings: &TrainSettings, costs: &[f64]) -> Result<()> {
     if costs.is_empty() {
-        return Err(Error::InvalidSetting { name: "costs", found: 0.0, allowed: "a list of at least one cost" });
+        return Err(Error::InvalidSetting {
+            name: "costs",
+            found: 0.0,
+            allowed: "a list of at least one cost",
+        });
     }
     costs.iter().try_for_each(|&cost| TrainSettings { cost, ..settings.clone() }.validate())
 }
@@ -71,7 +75,8 @@ mod tests {
     /// Overlapping classes on a line.
     fn line() -> (Rows, Vec<f64>) {
         let values: Vec<f64> = (0..40).map(|i| f64::from(i * 7 % 40) / 10.0 - 2.0).collect();
-        let labels = values.iter().enumerate().map(|(i, &x)| f64::from(x > 0.0 || i % 5 == 0)).collect();
+        let labels =
+            values.iter().enumerate().map(|(i, &x)| f64::from(x > 0.0 || i.is_multiple_of(5))).collect();
         (Rows::new(1, (0..=40).collect(), vec![0; 40], Some(values)).expect("valid"), labels)
     }
 
@@ -97,7 +102,8 @@ mod tests {
         let (rows, labels) = line();
         let samples = Samples { rows: &rows, labels: &labels, weights: None };
         for (costs, name) in [(&[][..], "costs"), (&[1.0, 0.0], "cost"), (&[f64::NAN], "cost")] {
-            let error = path(samples, &TrainSettings::default(), costs, Watch::default()).expect_err("refused");
+            let error =
+                path(samples, &TrainSettings::default(), costs, Watch::default()).expect_err("refused");
             assert!(matches!(&error, Error::InvalidSetting { name: found, .. } if *found == name), "{error}");
         }
     }

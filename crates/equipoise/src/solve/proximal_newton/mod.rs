@@ -42,6 +42,8 @@ const ENOUGH: f64 = 0.03;
 const BAND: f64 = 0.4;
 /// How much sigma grows after a proximal point that took few, some, many Newton steps.
 const GROWTH: [(usize, f64); 3] = [(2, 10.0), (24, 3.0), (usize::MAX, 2.0)];
+/// Coordinates that are brought into a product at a time.
+const CHUNK: usize = 4096;
 /// Halvings of a step that leads up.
 const MOST_HALVINGS: u32 = 4;
 /// Failures in a row after which the method gives up.
@@ -89,7 +91,7 @@ impl<F, H> std::fmt::Debug for ProximalNewton<'_, F, H> {
 }
 
 impl<'a, F: SmoothTerm, H: SeparableTerm> ProximalNewton<'a, F, H> {
-    /// `None` where f is no factored quadratic, h couples coordinates, or a linear system would be too large.
+    /// `None` where f is no factored quadratic, h has no closed form, or a linear system would be too large.
     pub(crate) fn new(problem: &'a Problem<F, H>) -> Option<Self> {
         let Nonsmooth::Coordinates(h) = problem.separable() else { return None };
         let n = problem.dimension();
@@ -197,10 +199,12 @@ impl<'a, F: SmoothTerm, H: SeparableTerm> ProximalNewton<'a, F, H> {
         self.refresh_slopes();
         self.band = f64::INFINITY;
         let (mut width, mut bounded) = (0.0, 0_usize);
-        let (mut pull, mut reach) = (0.0, 0.0);
+        let (mut violation, mut reach) = (0.0, 0.0);
         for c in 0..n {
             let g = self.slopes[c] + self.factored.own_curvature(c) * x[c] + self.coupling.column_dot(c, &self.lambda);
-            pull += g * g;
+            let (lo, hi) = self.h.subdifferential(c, x[c]);
+            let miss = g + (-g).max(lo).min(hi);
+            violation += miss * miss;
             let (lower, upper) = self.h.domain(c);
             if upper - lower < f64::INFINITY {
                 width += upper - lower;
@@ -209,9 +213,9 @@ impl<'a, F: SmoothTerm, H: SeparableTerm> ProximalNewton<'a, F, H> {
             let curvature = self.problem.smooth().curvature(c);
             reach += if curvature > 0.0 { x[c] * x[c] + (g / curvature).powi(2) } else { x[c] * x[c] };
         }
-        let pull = (pull / n as f64).sqrt();
+        let violation = (violation / n as f64).sqrt();
         let reach = if 2 * bounded > n { width / bounded as f64 } else { (reach / n as f64).sqrt() };
-        self.sigma = if pull > 0.0 && reach > 0.0 { reach / pull } else { 1.0 };
+        self.sigma = if violation > 0.0 && reach > 0.0 { reach / violation } else { 1.0 };
     }
 
     /// `Z x`.
@@ -220,9 +224,15 @@ impl<'a, F: SmoothTerm, H: SeparableTerm> ProximalNewton<'a, F, H> {
         if product.is_empty() {
             return;
         }
-        let columns: Vec<u32> = (0..x.len() as u32).filter(|&c| x[c as usize] != 0.0).collect();
-        let amounts: Vec<f64> = columns.iter().map(|&c| x[c as usize]).collect();
-        self.factored.add_columns(&columns, &amounts, product);
+        let (mut columns, mut amounts) = (Vec::new(), Vec::new());
+        for part in 0..x.len().div_ceil(CHUNK) {
+            let range = part * CHUNK..((part + 1) * CHUNK).min(x.len());
+            columns.clear();
+            columns.extend(range.map(|c| c as u32).filter(|&c| x[c as usize] != 0.0));
+            amounts.clear();
+            amounts.extend(columns.iter().map(|&c| x[c as usize]));
+            self.factored.add_columns(&columns, &amounts, product);
+        }
     }
 
     fn objective_at(&self, x: &[f64], product: &[f64]) -> f64 {
@@ -263,7 +273,7 @@ impl<'a, F: SmoothTerm, H: SeparableTerm> ProximalNewton<'a, F, H> {
                 if stop() {
                     return None;
                 }
-                work.answer(self, z, product);
+                work.answer(self, x, z, product);
                 let right = self.residual(product, &work.rows_now);
                 let enough = ENOUGH * work.moved_squared / self.sigma;
                 if self.energy(&right, &work.free) <= enough || steps >= MOST_NEWTON_STEPS {
@@ -281,7 +291,7 @@ impl<'a, F: SmoothTerm, H: SeparableTerm> ProximalNewton<'a, F, H> {
                 work.advance(t);
             }
             self.passes += steps as f64 * work.share();
-            let travelled = work.travelled(self);
+            let travelled = work.travelled(self, x);
             self.refresh_slopes();
             let missed = work.missed(self, x, z);
             self.band = if missed > 0 { 4.0 * self.band } else { BAND * travelled };

@@ -4,8 +4,8 @@
 //! ( [W^-1 0; 0 epsilon] + [Z_F; A_F] S [Z_F; A_F]' ) (du, dlambda) = (r_u, r_lambda) ,
 //! ```
 //!
-//! by Cholesky in rank + m dimensions. Where far more coordinates are free than that, an evenly spaced sample of
-//! them gives the matrix: the direction needs no more, and the line search is exact.
+//! by Cholesky in rank + m dimensions. Where far more coordinates are free than that, an evenly spaced sample of them gives the matrix: the direction
+//! needs no more, and the line search along it is exact.
 
 use faer::linalg::solvers::Solve;
 use faer::{Col, MatRef, Side};
@@ -14,10 +14,13 @@ use crate::coupling::Coupling;
 use crate::matrix::dot;
 use crate::smooth::Factored;
 
-/// Largest dimension of a dense system.
+/// Largest dimension of the system.
 const LARGEST: usize = 3000;
+
 /// Free coordinates a dimension beyond which a sample is taken.
 const PLENTY: usize = 24;
+/// Attempts with a raised diagonal.
+const ATTEMPTS: i32 = 4;
 
 /// Coordinates that answer, with their `S_c`.
 #[derive(Debug, Default)]
@@ -36,11 +39,12 @@ impl Free {
         self.columns.push(column);
         self.scales.push(scale);
     }
-}
 
-impl Free {
     /// By how much a row of `A z` gives way to its multiplier.
     pub(super) fn give(&self, coupling: &Coupling, row: usize) -> f64 {
+        if let Some(a) = coupling.uniform_row() {
+            return a * a * self.scales.iter().sum::<f64>();
+        }
         let one = |(&c, scale): (&u32, &f64)| scale * coupling.entry(row, c as usize).powi(2);
         self.columns.iter().zip(&self.scales).map(one).sum()
     }
@@ -56,15 +60,17 @@ pub(super) struct Right {
 pub(super) struct NewtonSystem {
     rank: usize,
     dimension: usize,
+    /// Lower triangle, column by column.
     matrix: Vec<f64>,
+    /// du and dlambda.
     solution: Vec<f64>,
 }
 
 impl NewtonSystem {
-    /// `None` where the system would be too large.
+    /// `None` where the system would be too large, or empty.
     pub(super) fn new(rank: usize, rows: usize) -> Option<Self> {
         let dimension = rank + rows;
-        (dimension <= LARGEST && dimension > 0).then(|| Self {
+        (1..=LARGEST).contains(&dimension).then(|| Self {
             rank,
             dimension,
             matrix: vec![0.0; dimension * dimension],
@@ -94,18 +100,14 @@ impl NewtonSystem {
         let (rank, dimension) = (self.rank, self.dimension);
         self.matrix.fill(0.0);
         let stride = (free.columns.len() / (PLENTY * dimension)).max(1);
-        let sample = |scales: bool| {
-            let picked = (0..free.columns.len()).step_by(stride);
-            picked.map(move |k| if scales { free.scales[k] * stride as f64 } else { 0.0 })
-        };
         let columns: Vec<u32> = free.columns.iter().copied().step_by(stride).collect();
-        let scales: Vec<f64> = sample(true).collect();
+        let scales: Vec<f64> = free.scales.iter().step_by(stride).map(|s| s * stride as f64).collect();
         factored.add_outer(&columns, &scales, &mut self.matrix, dimension);
         self.add_border(factored, coupling, &columns, &scales);
         for k in 0..rank {
             self.matrix[k * (dimension + 1)] += 1.0 / factored.weight(k);
         }
-        let solved = (0..4).any(|attempt| self.solve(right, attempt));
+        let solved = (0..ATTEMPTS).any(|attempt| self.solve(right, attempt));
         solved && self.solution.iter().all(|v| v.is_finite())
     }
 
@@ -116,8 +118,12 @@ impl NewtonSystem {
         let mut image = vec![0.0; rank];
         let mut gram = vec![0.0; m * m];
         let largest = scales.iter().copied().fold(0.0, f64::max);
-        for (&c, &scale) in columns.iter().zip(scales) {
-            coupling.add_outer(c as usize, scale, &mut gram);
+        if let Some(a) = coupling.uniform_row() {
+            gram[0] = a * a * scales.iter().sum::<f64>();
+        } else {
+            for (&c, &scale) in columns.iter().zip(scales) {
+                coupling.add_outer(c as usize, scale, &mut gram);
+            }
         }
         for row in 0..m {
             let amounts: Vec<f64> =
@@ -138,7 +144,7 @@ impl NewtonSystem {
 
     /// Cholesky, with the diagonal raised a little more at every attempt.
     fn solve(&mut self, right: &Right, attempt: i32) -> bool {
-        let dimension = self.dimension;
+        let (rank, dimension) = (self.rank, self.dimension);
         if attempt > 0 {
             for k in 0..dimension {
                 self.matrix[k * (dimension + 1)] *= 1.0 + 1e-12 * 1e3_f64.powi(attempt);
@@ -146,7 +152,7 @@ impl NewtonSystem {
         }
         let matrix = MatRef::from_column_major_slice(&self.matrix, dimension, dimension);
         let Ok(factor) = matrix.llt(Side::Lower) else { return false };
-        let (rank, right_u, right_rows) = (self.rank, &right.of_product, &right.of_rows);
+        let (right_u, right_rows) = (&right.of_product, &right.of_rows);
         let rhs = Col::from_fn(dimension, |k| if k < rank { right_u[k] } else { right_rows[k - rank] });
         let solution = factor.solve(&rhs);
         self.solution.iter_mut().enumerate().for_each(|(k, out)| *out = solution[k]);

@@ -12,9 +12,8 @@
 
 use super::ProximalNewton;
 use super::newton_system::Free;
-use crate::coupling::{Coupling, Shape};
 use crate::separable::{Piece, SeparableTerm, Values};
-use crate::smooth::SmoothTerm;
+use crate::smooth::{Factored, SmoothTerm};
 
 /// Slope of the line that counts as zero, relative to the first.
 const FLAT: f64 = 0.1;
@@ -38,9 +37,8 @@ fn answer_of(piece: &Piece, pull: f64, r: f64) -> f64 {
 
 pub(super) struct WorkingSet {
     columns: Vec<u32>,
-    /// `x_c / sigma`.
-    center: Vec<f64>,
-    g: Vec<f64>,
+    /// `x_c / sigma - g_c`.
+    pull: Vec<f64>,
     lower: Vec<f64>,
     upper: Vec<f64>,
     l1: Values,
@@ -61,9 +59,33 @@ pub(super) struct WorkingSet {
     pub(super) rows_now: Vec<f64>,
     /// The coordinates that answer, with their `S_c`.
     pub(super) free: Free,
-    /// Which answers changed, and by how much.
-    changed: Vec<u32>,
+    changes: Changes,
+}
+
+/// Which answers changed and by how much, brought into the product a few thousand at a time.
+#[derive(Default)]
+struct Changes {
+    columns: Vec<u32>,
     amounts: Vec<f64>,
+}
+
+impl Changes {
+    const MOST: usize = 4096;
+
+    #[inline]
+    fn push(&mut self, column: u32, amount: f64, factored: &dyn Factored, product: &mut [f64]) {
+        self.columns.push(column);
+        self.amounts.push(amount);
+        if self.columns.len() == Self::MOST {
+            self.flush(factored, product);
+        }
+    }
+
+    fn flush(&mut self, factored: &dyn Factored, product: &mut [f64]) {
+        factored.add_columns(&self.columns, &self.amounts, product);
+        self.columns.clear();
+        self.amounts.clear();
+    }
 }
 
 /// Collects numbers that are mostly all the same.
@@ -88,14 +110,6 @@ impl Collector {
     }
 }
 
-/// The one coefficient of a single row, where it is the same everywhere.
-fn uniform_row(coupling: &Coupling) -> Option<f64> {
-    match coupling.shape() {
-        Shape::Row(Values::Uniform(a)) => Some(*a),
-        _ => None,
-    }
-}
-
 impl WorkingSet {
     /// The set for the proximal point of x at the present dual point; sets z and product of what is left out.
     pub(super) fn gather<F: SmoothTerm, H: SeparableTerm>(
@@ -108,8 +122,7 @@ impl WorkingSet {
         let inverse = 1.0 / sigma;
         let mut set = Self {
             columns: Vec::new(),
-            center: Vec::new(),
-            g: Vec::new(),
+            pull: Vec::new(),
             lower: Vec::new(),
             upper: Vec::new(),
             l1: Values::Uniform(0.0),
@@ -124,12 +137,15 @@ impl WorkingSet {
             outside_rows: vec![0.0; m],
             rows_now: vec![0.0; m],
             free: Free::default(),
-            changed: Vec::new(),
-            amounts: Vec::new(),
+            changes: Changes::default(),
         };
+        if method.band == f64::INFINITY {
+            set.reserve(n);
+        }
         let mut l1 = Collector { first: None, each: Vec::new() };
         let mut reciprocals = Collector { first: None, each: Vec::new() };
-        let pull_of_row = uniform_row(method.coupling).map(|a| a * method.lambda[0]);
+        let mut outside_sum = 0.0;
+        let pull_of_row = method.coupling.uniform_row().map(|a| a * method.lambda[0]);
         for c in 0..n {
             let of_row = pull_of_row.unwrap_or_else(|| method.coupling.column_dot(c, &method.lambda));
             let g = method.slopes[c] + of_row;
@@ -144,25 +160,28 @@ impl WorkingSet {
                 l1.push(piece.l1, set.columns.len());
                 reciprocals.push(reciprocal, set.columns.len());
                 set.columns.push(c as u32);
-                set.center.push(center);
-                set.g.push(g);
+                set.pull.push(center - g);
                 set.lower.push(piece.lower);
                 set.upper.push(piece.upper);
                 set.z.push(z[c]);
             } else {
                 let value = answer_of(&piece, center - g, reciprocal);
                 if value != z[c] {
-                    set.changed.push(c as u32);
-                    set.amounts.push(value - z[c]);
+                    set.changes.push(c as u32, value - z[c], &*method.factored, product);
                     z[c] = value;
                 }
                 set.outside_moved += (value - x[c]) * (value - x[c]);
-                if value != 0.0 {
+                if pull_of_row.is_some() {
+                    outside_sum += value;
+                } else if value != 0.0 {
                     method.coupling.add_column(c, value, &mut set.outside_rows);
                 }
             }
         }
-        method.factored.add_columns(&set.changed, &set.amounts, product);
+        if let Some(a) = method.coupling.uniform_row() {
+            set.outside_rows[0] = a * outside_sum;
+        }
+        set.changes.flush(&*method.factored, product);
         (set.l1, set.reciprocal) = (l1.finish(), reciprocals.finish());
         set.along.resize(set.columns.len(), 0.0);
         set
@@ -173,25 +192,34 @@ impl WorkingSet {
         self.columns.len() as f64 / self.dimension as f64
     }
 
-    /// The answers at the present g, into z and the product; who answers; what moved.
+    fn reserve(&mut self, n: usize) {
+        self.columns.reserve_exact(n);
+        for list in [&mut self.pull, &mut self.lower, &mut self.upper, &mut self.z] {
+            list.reserve_exact(n);
+        }
+    }
+
+    /// The answers at the present g, into z and the product; who answers; what moved away from x.
     pub(super) fn answer<F: SmoothTerm, H: SeparableTerm>(
         &mut self,
         method: &ProximalNewton<'_, F, H>,
+        x: &[f64],
         z: &mut [f64],
         product: &mut [f64],
     ) {
         self.free.clear();
-        self.changed.clear();
-        self.amounts.clear();
+        let factored = &*method.factored;
         match (&self.l1, &self.reciprocal) {
-            (&Values::Uniform(l1), &Values::Uniform(r)) => self.answer_with(z, |_| l1, |_| r),
+            (&Values::Uniform(l1), &Values::Uniform(r)) => {
+                self.answer_with(factored, x, z, product, |_| l1, |_| r);
+            }
             (l1, r) => {
                 let (l1, r) = (l1.clone(), r.clone());
-                self.answer_with(z, |k| l1.at(k), |k| r.at(k));
+                self.answer_with(factored, x, z, product, |k| l1.at(k), |k| r.at(k));
             }
         }
         self.rows_now.clone_from(&self.outside_rows);
-        if let Some(a) = uniform_row(method.coupling) {
+        if let Some(a) = method.coupling.uniform_row() {
             self.rows_now[0] += a * self.z.iter().sum::<f64>();
         } else {
             for (&c, &z) in self.columns.iter().zip(&self.z) {
@@ -200,28 +228,34 @@ impl WorkingSet {
                 }
             }
         }
-        method.factored.add_columns(&self.changed, &self.amounts, product);
     }
 
-    fn answer_with(&mut self, z: &mut [f64], l1: impl Fn(usize) -> f64, r: impl Fn(usize) -> f64) {
+    fn answer_with(
+        &mut self,
+        factored: &dyn Factored,
+        x: &[f64],
+        z: &mut [f64],
+        product: &mut [f64],
+        l1: impl Fn(usize) -> f64,
+        r: impl Fn(usize) -> f64,
+    ) {
         let mut moved_squared = self.outside_moved;
         for k in 0..self.columns.len() {
             let (l1, r) = (l1(k), r(k));
-            let pull = self.center[k] - self.g[k];
-            let value = answer(pull, l1, r, self.lower[k], self.upper[k]);
+            let value = answer(self.pull[k], l1, r, self.lower[k], self.upper[k]);
             let answers = value > self.lower[k] && value < self.upper[k] && (l1 == 0.0 || value != 0.0);
             if answers {
                 self.free.push(self.columns[k], r);
             }
+            let c = self.columns[k] as usize;
             if value != self.z[k] {
-                self.changed.push(self.columns[k]);
-                self.amounts.push(value - self.z[k]);
+                self.changes.push(self.columns[k], value - self.z[k], factored, product);
                 self.z[k] = value;
-                z[self.columns[k] as usize] = value;
+                z[c] = value;
             }
-            let moved = value - self.center[k] * self.sigma;
-            moved_squared += moved * moved;
+            moved_squared += (value - x[c]) * (value - x[c]);
         }
+        self.changes.flush(factored, product);
         self.moved_squared = moved_squared;
     }
 
@@ -229,7 +263,7 @@ impl WorkingSet {
     pub(super) fn look_along<F: SmoothTerm, H: SeparableTerm>(&mut self, method: &ProximalNewton<'_, F, H>) {
         let (du, dlambda) = method.system.solution();
         method.factored.dots(&self.columns, du, &mut self.along);
-        if let Some(a) = uniform_row(method.coupling) {
+        if let Some(a) = method.coupling.uniform_row() {
             let shift = a * dlambda[0];
             self.along.iter_mut().for_each(|along| *along += shift);
         } else {
@@ -267,12 +301,11 @@ impl WorkingSet {
     #[inline(always)]
     fn answered(&self, t: f64, l1: impl Fn(usize) -> f64, r: impl Fn(usize) -> f64) -> f64 {
         let n = self.columns.len();
-        let (center, g, along) = (&self.center[..n], &self.g[..n], &self.along[..n]);
+        let (pull, along) = (&self.pull[..n], &self.along[..n]);
         let (lower, upper, z) = (&self.lower[..n], &self.upper[..n], &self.z[..n]);
         let mut sums = [0.0; 4];
         for k in 0..n {
-            let pull = center[k] - g[k] - t * along[k];
-            let value = answer(pull, l1(k), r(k), lower[k], upper[k]);
+            let value = answer(pull[k] - t * along[k], l1(k), r(k), lower[k], upper[k]);
             sums[k & 3] += (value - z[k]) * along[k];
         }
         (sums[0] + sums[1]) + (sums[2] + sums[3])
@@ -280,15 +313,23 @@ impl WorkingSet {
 
     /// Goes t along the direction.
     pub(super) fn advance(&mut self, t: f64) {
-        self.g.iter_mut().zip(&self.along).for_each(|(g, along)| *g += t * along);
+        self.pull.iter_mut().zip(&self.along).for_each(|(pull, along)| *pull -= t * along);
     }
 
     /// The largest change of any g since the set was made; the method's slopes must still be those of then.
-    pub(super) fn travelled<F: SmoothTerm, H: SeparableTerm>(&self, method: &ProximalNewton<'_, F, H>) -> f64 {
+    pub(super) fn travelled<F: SmoothTerm, H: SeparableTerm>(
+        &self,
+        method: &ProximalNewton<'_, F, H>,
+        x: &[f64],
+    ) -> f64 {
         let mut largest: f64 = 0.0;
-        for (&c, g) in self.columns.iter().zip(&self.g) {
-            let then = method.slopes[c as usize] + method.coupling.column_dot(c as usize, &self.first_lambda);
-            let change = (g - then).abs();
+        let of_row = method.coupling.uniform_row().map(|a| a * self.first_lambda[0]);
+        let inverse = 1.0 / self.sigma;
+        for (&c, pull) in self.columns.iter().zip(&self.pull) {
+            let c = c as usize;
+            let of_row = of_row.unwrap_or_else(|| method.coupling.column_dot(c, &self.first_lambda));
+            let then = x[c] * inverse - method.slopes[c] - of_row;
+            let change = (pull - then).abs();
             largest = if change > largest { change } else { largest };
         }
         largest

@@ -1,0 +1,127 @@
+//! The settings of a training as typed, checked against the kind of model.
+//!
+//! | option | svc | nu-svc | svr | one-class |
+//! |---|---|---|---|---|
+//! | `--cost` | yes | | yes | |
+//! | `--nu` | | yes | | yes |
+//! | `--epsilon` | | | yes | |
+//! | `--loss`, `--class-weight` | yes | | | |
+
+use anyhow::{Context, Result, bail};
+use equipoise::models::svm::{Kind, Loss, TrainSettings};
+
+use crate::args::Training;
+use crate::settings::method;
+
+/// The settings; ranges are checked by the library.
+pub(crate) fn settings(typed: &Training) -> Result<TrainSettings> {
+    let default = TrainSettings::default();
+    let kind = chosen(&Kind::ALL, typed.kind.as_deref(), default.kind);
+    check_kind(kind, typed)?;
+    let settings = TrainSettings {
+        kind,
+        loss: chosen(&Loss::ALL, typed.loss.as_deref(), default.loss),
+        cost: typed.cost.unwrap_or(default.cost),
+        nu: typed.nu.unwrap_or(default.nu),
+        epsilon: typed.epsilon.unwrap_or(default.epsilon),
+        gap: typed.gap.unwrap_or(default.gap),
+        class_weights: typed.class_weight.iter().map(|pair| class_weight(pair)).collect::<Result<_>>()?,
+        method: typed.method.as_deref().map_or(Ok(default.method), method)?,
+        threads: typed.threads.unwrap_or(default.threads),
+        seed: typed.seed.unwrap_or(default.seed),
+        time_limit: typed.time_limit.or(default.time_limit),
+        max_epochs: typed.max_epochs.map(|most| most as f64).or(default.max_epochs),
+    };
+    settings.validate()?;
+    Ok(settings)
+}
+
+/// The value of a name that the command line has checked.
+fn chosen<T: Copy>(all: &[(&'static str, T)], name: Option<&str>, default: T) -> T {
+    all.iter().find(|(known, _)| Some(*known) == name).map_or(default, |(_, value)| *value)
+}
+
+/// Refuses options that mean nothing for a kind.
+fn check_kind(kind: Kind, typed: &Training) -> Result<()> {
+    let with_nu = matches!(kind, Kind::NuSvc | Kind::OneClass);
+    let typed = [
+        ("--cost", typed.cost.is_some(), !with_nu, "its errors are weighed by --nu"),
+        ("--nu", typed.nu.is_some(), with_nu, "its errors are weighed by --cost"),
+        ("--epsilon", typed.epsilon.is_some(), kind == Kind::Svr, "only svr has a tube"),
+        ("--loss", typed.loss.is_some(), kind == Kind::Svc, "its loss is fixed; only svc has a choice"),
+        ("--class-weight", !typed.class_weight.is_empty(), kind == Kind::Svc, "only svc weighs its classes"),
+    ];
+    for (option, is_typed, applies, why) in typed {
+        if is_typed && !applies {
+            bail!("{option} does not apply to --kind {}: {why}; leave it out", kind.name());
+        }
+    }
+    Ok(())
+}
+
+/// Refuses costs for a kind without one.
+pub(crate) fn check_costs(kind: Kind, costs: Option<&[f64]>, typed: &Training) -> Result<()> {
+    if costs.is_some() && matches!(kind, Kind::NuSvc | Kind::OneClass) {
+        bail!("costs do not apply to --kind {}: its errors are weighed by --nu; leave them out", kind.name());
+    }
+    if costs.is_some() && typed.cost.is_some() {
+        bail!("--cost and a list of costs exclude each other: give one of them");
+    }
+    Ok(())
+}
+
+/// `L=W`.
+fn class_weight(pair: &str) -> Result<(f64, f64)> {
+    let parsed = pair.split_once('=').and_then(|(label, weight)| {
+        let (label, weight) = (label.trim().parse::<f64>().ok()?, weight.trim().parse().ok()?);
+        Some((label, weight)).filter(|(label, _)| label.is_finite())
+    });
+    parsed.with_context(|| format!("--class-weight: found {pair:?}, expected LABEL=WEIGHT such as -1=2.5"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn typed(kind: &str) -> Training {
+        Training { kind: Some(kind.into()), ..Training::default() }
+    }
+
+    #[test]
+    fn nothing_typed_gives_the_defaults_of_the_library() {
+        assert_eq!(settings(&Training::default()).expect("valid"), TrainSettings::default());
+    }
+
+    #[test]
+    fn every_kind_refuses_what_does_not_apply_to_it() {
+        type Setting = fn(&mut Training);
+        let options: [(&str, Setting, [bool; 4]); 6] = [
+            ("--cost", |t| t.cost = Some(2.0), [true, false, true, false]),
+            ("--nu", |t| t.nu = Some(0.2), [false, true, false, true]),
+            ("--epsilon", |t| t.epsilon = Some(0.2), [false, false, true, false]),
+            ("--loss", |t| t.loss = Some("squared-hinge".into()), [true, false, false, false]),
+            ("--loss", |t| t.loss = Some("hinge".into()), [true, false, false, false]),
+            ("--class-weight", |t| t.class_weight = vec!["1=2".into()], [true, false, false, false]),
+        ];
+        for (option, set, allowed) in options {
+            for ((name, _), allowed) in Kind::ALL.iter().zip(allowed) {
+                let mut typed = typed(name);
+                set(&mut typed);
+                let result = settings(&typed);
+                assert_eq!(result.is_ok(), allowed, "{option} with {name}");
+                if let Err(error) = result {
+                    let words = error.to_string();
+                    assert!(words.starts_with(option) && words.contains(name), "{words}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn class_weights_are_pairs() {
+        assert_eq!(class_weight("-1=2.5").expect("a pair"), (-1.0, 2.5));
+        for pair in ["1", "a=1", "1=b", "nan=1", "=", ""] {
+            class_weight(pair).expect_err("no pair");
+        }
+    }
+}

@@ -1,0 +1,33 @@
+//! `equipoise svm`: rows in LIBSVM text, models in files, and the library's trainer between them.
+//!
+//! - `data`: rows, labels and weights, read and counted
+//! - `choices`: the settings typed, checked against the kind of model
+//! - `costs`: the list of costs of `cv` and `path`
+//! - `model`: model files, and their columns beside those of the data
+//! - `report`: results in words and as JSON
+//! - `train`, `predict`, `cv`, `path`: the commands
+
+mod choices;
+mod costs;
+mod cv;
+mod data;
+mod memory;
+mod model;
+mod path;
+mod predict;
+mod report;
+mod train;
+
+use anyhow::Result;
+
+use crate::args::SvmCommand;
+use crate::exit::Outcome;
+
+pub(crate) fn run(command: &SvmCommand) -> Result<Outcome> {
+    match command {
+        SvmCommand::Train(args) => train::run(args),
+        SvmCommand::Predict(args) => predict::run(args),
+        SvmCommand::Cv(args) => cv::run(args),
+        SvmCommand::Path(args) => path::run(args),
+    }
+}

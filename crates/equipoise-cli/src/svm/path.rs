@@ -1,0 +1,157 @@
+//! `equipoise svm path`: one model after another, cost by cost.
+
+use std::fmt::Write as _;
+use std::path::Path;
+
+use anyhow::{Context, Result, bail};
+use equipoise::Status;
+use equipoise::models::svm::{self, Kind, Trained};
+use serde::Serialize;
+
+use super::data::{Data, Reading};
+use super::report::{self, Totals, single_bias};
+use super::train::{fits, note_targets};
+use super::{choices, costs, memory};
+use crate::args::PathArguments;
+use crate::exit::{self, Outcome, note};
+use crate::interrupt;
+use crate::progress::Fits;
+use crate::watch::Watch;
+
+/// The object of `path --json`.
+#[derive(Debug, Serialize)]
+struct PathJson {
+    status: &'static str,
+    path: Vec<StepJson>,
+    seconds_load: f64,
+    peak_memory: Option<u64>,
+    kind: &'static str,
+    rows: usize,
+    columns: usize,
+}
+
+/// One cost.
+#[derive(Debug, Serialize)]
+struct StepJson {
+    cost: f64,
+    status: &'static str,
+    primal: f64,
+    dual: f64,
+    relative_gap: f64,
+    bias: Option<f64>,
+    support: usize,
+    bounded_support: usize,
+    seconds: f64,
+    /// On the rows of `--test`; for a regression there is `mse` in its place.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    accuracy: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    mse: Option<f64>,
+}
+
+pub(crate) fn run(args: &PathArguments) -> Result<Outcome> {
+    let flag = interrupt::flag()?;
+    let training = &args.training;
+    let settings = choices::settings(training)?;
+    let costs = costs::list(&args.costs)?;
+    choices::check_costs(settings.kind, costs.as_deref(), training)?;
+    if !report::has_cost(&settings) {
+        bail!("a path walks through costs, and --kind {} has none; use svm train", settings.kind.name());
+    }
+    let Some(costs) = costs else {
+        bail!("a path needs costs: give --costs C1,C2,... or --from C --to C --steps N");
+    };
+    if args.data == Path::new("-") && args.test == Some("-".into()) {
+        bail!("DATA and --test are both `-`, and standard input can be read only once; name a file for one");
+    }
+    let reading = Reading { threads: settings.threads, quiet: training.quiet };
+    let data = Data::read(&args.data, training.weights.as_deref(), reading)?;
+    let test = args.test.as_deref().map(|path| Data::read_for(path, &data.features, reading)).transpose()?;
+    let mut watch = Watch::default();
+    if !training.quiet {
+        note_targets(&settings, &data);
+        watch.show_fits(&settings, Fits::new("fit", fits(&settings, &data) * costs.len()));
+    }
+    let company = svm::Watch { observer: Some(&mut watch), interrupt: Some(&flag) };
+    let walk = svm::path(data.samples(), &settings, &costs, company);
+    watch.hide_bar();
+    let walk = walk.with_context(|| args.data.display().to_string())?;
+    let steps: Vec<StepJson> = walk.iter().map(|trained| step(trained, test.as_ref())).collect();
+    let status = status(&walk);
+    if status != Status::Converged {
+        let worst = walk.iter().map(|trained| trained.report.relative_gap()).fold(0.0, f64::max);
+        note(report::not_converged(status, worst, settings.gap, ""));
+    }
+    let text = if training.json {
+        let json = PathJson {
+            status: status.name(),
+            path: steps,
+            seconds_load: data.seconds,
+            peak_memory: memory::peak(),
+            kind: settings.kind.name(),
+            rows: data.rows.len(),
+            columns: data.rows.columns(),
+        };
+        serde_json::to_string(&json)? + "\n"
+    } else if training.quiet {
+        String::new()
+    } else {
+        table(&steps)
+    };
+    exit::print(&text)?;
+    Ok((status == Status::Converged).into())
+}
+
+/// `Converged` when every fit is, else the first other status.
+fn status(walk: &[Trained]) -> Status {
+    let mut statuses = walk.iter().map(|trained| trained.report.status());
+    statuses.find(|status| *status != Status::Converged).unwrap_or(Status::Converged)
+}
+
+fn step(trained: &Trained, test: Option<&Data>) -> StepJson {
+    let (report, totals) = (&trained.report, Totals::of(&trained.report));
+    let score = test.map(|test| trained.model.score(&test.rows, &test.labels));
+    let regression = trained.model.kind == Kind::Svr;
+    StepJson {
+        cost: trained.model.cost,
+        status: report.status().name(),
+        primal: report.primal(),
+        dual: report.dual(),
+        relative_gap: report.relative_gap(),
+        bias: single_bias(report),
+        support: totals.support,
+        bounded_support: totals.bounded_support,
+        seconds: report.seconds,
+        accuracy: score.filter(|_| !regression),
+        mse: score.filter(|_| regression),
+    }
+}
+
+fn table(steps: &[StepJson]) -> String {
+    let mut text = format!(
+        "{:>12}  {:>18}  {:>18}  {:>10}  {:>12}  {:>9}  {:>9}",
+        "cost", "primal", "dual", "gap", "bias", "support", "seconds"
+    );
+    let first = steps.first();
+    if first.is_some_and(|step| step.accuracy.is_some()) {
+        text += "  accuracy";
+    } else if first.is_some_and(|step| step.mse.is_some()) {
+        text += "       mse";
+    }
+    text.push('\n');
+    for step in steps {
+        let StepJson { cost, primal, dual, relative_gap, support, seconds, .. } = step;
+        let bias = step.bias.map_or_else(|| "-".into(), |bias| format!("{bias:.6}"));
+        let cost = costs::short(*cost);
+        let _ = write!(
+            text,
+            "{cost:>12}  {primal:>18.8}  {dual:>18.8}  {relative_gap:>10.2e}  {bias:>12}  {support:>9}  {seconds:>9.3}"
+        );
+        let accuracy = step.accuracy.map(|share| format!("{:.2} %", 100.0 * share));
+        if let Some(score) = accuracy.or(step.mse.map(|mse| format!("{mse:.4}"))) {
+            let _ = write!(text, "  {score:>8}");
+        }
+        text.push('\n');
+    }
+    text
+}

@@ -1,0 +1,160 @@
+//! Results in words, and as the objects of `--json`.
+
+use equipoise::Status;
+use equipoise::models::svm::{ClassReport, Report, TrainSettings, Trained};
+use serde::Serialize;
+
+use super::data::{Data, counted};
+use super::memory;
+use crate::report::line;
+
+/// The object of `train --json`.
+#[derive(Debug, Serialize)]
+pub(crate) struct TrainJson {
+    status: &'static str,
+    primal: f64,
+    dual: f64,
+    relative_gap: f64,
+    /// Null where there are several decision functions.
+    bias: Option<f64>,
+    infeasibility: f64,
+    support: usize,
+    bounded_support: usize,
+    updates: u64,
+    epochs: f64,
+    seconds_load: f64,
+    seconds_solve: f64,
+    peak_memory: Option<u64>,
+    kind: &'static str,
+    /// Null for the kinds with nu.
+    cost: Option<f64>,
+    rows: usize,
+    columns: usize,
+    labels: Vec<f64>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    classes: Vec<ClassJson>,
+}
+
+#[derive(Debug, Serialize)]
+struct ClassJson {
+    label: f64,
+    primal: f64,
+    dual: f64,
+    relative_gap: f64,
+    bias: f64,
+}
+
+impl From<&ClassReport> for ClassJson {
+    fn from(class: &ClassReport) -> Self {
+        let ClassReport { label, primal, dual, relative_gap, bias, .. } = *class;
+        Self { label, primal, dual, relative_gap, bias }
+    }
+}
+
+/// Counts over all decision functions.
+pub(crate) struct Totals {
+    pub(crate) support: usize,
+    pub(crate) bounded_support: usize,
+    updates: u64,
+    epochs: f64,
+    infeasibility: f64,
+}
+
+impl Totals {
+    pub(crate) fn of(report: &Report) -> Self {
+        let classes = || report.classes.iter();
+        Self {
+            support: classes().map(|class| class.support).sum(),
+            bounded_support: classes().map(|class| class.bounded_support).sum(),
+            updates: classes().map(|class| class.updates).sum(),
+            epochs: classes().map(|class| class.epochs).sum(),
+            infeasibility: classes().map(|class| class.infeasibility).fold(0.0, f64::max),
+        }
+    }
+}
+
+/// The bias, where there is one only.
+pub(crate) fn single_bias(report: &Report) -> Option<f64> {
+    match report.classes.as_slice() {
+        [only] => Some(only.bias),
+        _ => None,
+    }
+}
+
+impl TrainJson {
+    pub(crate) fn new(trained: &Trained, settings: &TrainSettings, data: &Data) -> Self {
+        let (report, totals) = (&trained.report, Totals::of(&trained.report));
+        let several = report.classes.len() > 1;
+        Self {
+            status: report.status().name(),
+            primal: report.primal(),
+            dual: report.dual(),
+            relative_gap: report.relative_gap(),
+            bias: single_bias(report),
+            infeasibility: totals.infeasibility,
+            support: totals.support,
+            bounded_support: totals.bounded_support,
+            updates: totals.updates,
+            epochs: totals.epochs,
+            seconds_load: data.seconds,
+            seconds_solve: report.seconds,
+            peak_memory: memory::peak(),
+            kind: settings.kind.name(),
+            cost: has_cost(settings).then_some(settings.cost),
+            rows: data.rows.len(),
+            columns: data.rows.columns(),
+            labels: trained.model.labels.clone(),
+            classes: if several { report.classes.iter().map(ClassJson::from).collect() } else { Vec::new() },
+        }
+    }
+}
+
+/// Whether the kind has a cost, rather than nu.
+pub(crate) fn has_cost(settings: &TrainSettings) -> bool {
+    use equipoise::models::svm::Kind;
+    matches!(settings.kind, Kind::Svc | Kind::Svr)
+}
+
+/// A training for people.
+pub(crate) fn words(trained: &Trained, settings: &TrainSettings, data: &Data) -> String {
+    let (report, totals) = (&trained.report, Totals::of(&trained.report));
+    let mut text = format!("{}\n", report.status());
+    let columns = counted(data.rows.columns(), "column");
+    line(&mut text, "data", &format!("{} x {columns}", counted(data.rows.len(), "row")));
+    if !trained.model.labels.is_empty() {
+        line(&mut text, "labels", &data.label_words());
+    }
+    let classes = report.classes.len();
+    if classes > 1 {
+        line(
+            &mut text,
+            "models",
+            &format!("{classes}, each label against the rest; sums and the worst gap follow"),
+        );
+    }
+    line(&mut text, "objective", &format!("{} (at least {})", report.primal(), report.dual()));
+    let gap = format!("{:.3e} (allowed {:.3e})", report.relative_gap(), settings.gap);
+    line(&mut text, "relative gap", &gap);
+    if let Some(bias) = single_bias(report) {
+        line(&mut text, "bias", &bias.to_string());
+    }
+    let of = if classes > 1 { counted(totals.support, "multiplier") } else { counted(totals.support, "row") };
+    line(&mut text, "support", &format!("{of} ({} at the bound)", totals.bounded_support));
+    let work = format!("{} updates, {:.1} epochs", totals.updates, totals.epochs);
+    line(&mut text, "work", &work);
+    line(&mut text, "time", &format!("{:.3} s to load, {:.3} s to solve", data.seconds, report.seconds));
+    text
+}
+
+/// Why a run that did not converge ended, and what to do about it, in one line.
+pub(crate) fn not_converged(status: Status, gap: f64, allowed: f64, goes_on: &str) -> String {
+    let advice = match status {
+        Status::IterationLimit => "raise --max-epochs",
+        Status::TimeLimit => "raise --time-limit",
+        Status::Stalled => {
+            "no step makes progress any more; the gap may be beyond double precision, raise --gap"
+        }
+        _ => "run again",
+    };
+    format!("not converged: {status}: relative gap {gap:.3e}, allowed {allowed:.3e}; {advice}{goes_on}")
+}

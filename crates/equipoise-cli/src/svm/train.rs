@@ -1,0 +1,118 @@
+//! `equipoise svm train`: read, check, train, write, render.
+
+use anyhow::{Context, Result};
+use equipoise::Status;
+use equipoise::models::svm::{self, Kind, LinearModel, TrainSettings, Trained};
+use equipoise_formats::svm_model::{Format, check_liblinear};
+
+use super::data::{Data, Reading};
+use super::model::{self, ModelFile};
+use super::{choices, report};
+use crate::args::TrainArguments;
+use crate::exit::{self, Outcome, note};
+use crate::interrupt;
+use crate::progress::Fits;
+use crate::report::line;
+use crate::watch::Watch;
+use crate::writable::check_writable;
+
+/// Everything that a training needs, checked.
+struct Plan<'a> {
+    args: &'a TrainArguments,
+    settings: TrainSettings,
+    format: Format,
+    data: Data,
+    start: Option<LinearModel>,
+    watch: Watch,
+}
+
+pub(crate) fn run(args: &TrainArguments) -> Result<Outcome> {
+    let flag = interrupt::flag()?;
+    let mut plan = Plan::new(args)?;
+    let fits = Fits::new("class", fits(&plan.settings, &plan.data));
+    if !args.training.quiet {
+        plan.watch.show_fits(&plan.settings, fits);
+    }
+    let watch = svm::Watch { observer: Some(&mut plan.watch), interrupt: Some(&flag) };
+    let trained = svm::train(plan.data.samples(), &plan.settings, plan.start.as_ref(), watch);
+    plan.watch.hide_bar();
+    let trained = trained.with_context(|| args.data.display().to_string())?;
+    let converged = trained.report.status() == Status::Converged;
+    plan.render(trained)?;
+    Ok(converged.into())
+}
+
+/// How many decision functions there will be.
+pub(crate) fn fits(settings: &TrainSettings, data: &Data) -> usize {
+    match settings.kind {
+        Kind::Svc if data.counts.len() > 2 => data.counts.len(),
+        _ => 1,
+    }
+}
+
+/// A word to those who train a classifier on what looks like a regression.
+pub(crate) fn note_targets(settings: &TrainSettings, data: &Data) {
+    if settings.kind == Kind::Svc && data.looks_like_targets() {
+        let count = data.counts.len();
+        note(format_args!(
+            "note: found {count} different labels, fractions among them; --kind svr fits targets"
+        ));
+    }
+}
+
+impl<'a> Plan<'a> {
+    fn new(args: &'a TrainArguments) -> Result<Self> {
+        let training = &args.training;
+        let settings = choices::settings(training)?;
+        args.model.as_deref().map_or(Ok(()), check_writable)?;
+        let reading = Reading { threads: settings.threads, quiet: training.quiet };
+        let data = Data::read(&args.data, training.weights.as_deref(), reading)?;
+        let format = model::format(&args.format);
+        if let (Some(path), Format::Liblinear) = (&args.model, format) {
+            let has_labels = matches!(settings.kind, Kind::Svc | Kind::NuSvc);
+            let labels = if has_labels { data.distinct() } else { Vec::new() };
+            check_liblinear(path, &labels, &data.features)?;
+        }
+        if !training.quiet {
+            note_targets(&settings, &data);
+        }
+        let start = args.warm_start.as_deref();
+        let start = start.map(|path| model::warm_start(path, settings.kind, &data)).transpose()?;
+        let watch = Watch::new(args.history.as_deref())?;
+        Ok(Self { args, settings, format, data, start, watch })
+    }
+
+    fn render(self, trained: Trained) -> Result<()> {
+        let Self { args, settings, format, data, watch, .. } = self;
+        let training = &args.training;
+        let status = trained.report.status();
+        if status != Status::Converged {
+            let goes_on = ", or continue with --warm-start";
+            note(report::not_converged(status, trained.report.relative_gap(), settings.gap, goes_on));
+        }
+        let text = if training.json {
+            serde_json::to_string(&report::TrainJson::new(&trained, &settings, &data))? + "\n"
+        } else if training.quiet {
+            String::new()
+        } else {
+            report::words(&trained, &settings, &data) + &next(args)
+        };
+        if let Some(path) = &args.model {
+            ModelFile { model: trained.model, features: data.features }.write(path, format)?;
+        }
+        exit::print(&text)?;
+        watch.finish()
+    }
+}
+
+/// Where the model is, and what to type next.
+fn next(args: &TrainArguments) -> String {
+    let mut text = String::new();
+    let Some(path) = &args.model else {
+        line(&mut text, "model", "not kept; --model FILE writes it");
+        return text;
+    };
+    let path = path.display().to_string();
+    line(&mut text, "model", &path);
+    text + "next: equipoise svm predict DATA --model " + &path + "\n"
+}

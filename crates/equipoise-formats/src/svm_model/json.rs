@@ -1,0 +1,226 @@
+//! The JSON of a model file.
+//!
+//! ```text
+//! {"format": "equipoise-svm", "version": 1, "kind": "svc", "loss": "hinge", "labels": [-1, 1], "cost": 1,
+//!  "nu": 0.5, "epsilon": 0.1, "bias": [-0.25], "weights": [[0.5, 0, 2]]}
+//! ```
+//!
+//! - `weights`: a list a decision function; its entry j - 1 is the weight of feature j, up to the largest feature.
+//! - `features`: only where such a list would be mostly zeros; then the weights stand in its order.
+//!
+//! Numbers come back bit for bit. Fields that are not known are skipped, so that later versions may append some.
+
+use std::fmt;
+use std::io::{self, Write};
+use std::path::Path;
+
+use serde::de::{Error as _, IgnoredAny, MapAccess, Visitor};
+use serde::ser::SerializeMap;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use super::words::{named, names};
+use super::{Fault, Kind, Loss, SvmModel};
+use crate::{Error, Result};
+
+const FORMAT: &str = "equipoise-svm";
+const VERSION: u64 = 1;
+/// A dense list may be this many times as long as there are features, and ...
+const WASTE: u64 = 10;
+/// ... this much longer.
+const SPARE: u64 = 1_000_000;
+
+/// Whether to name the features: a dense list would be wasteful.
+fn is_sparse(features: &[u32]) -> bool {
+    let largest = features.last().map_or(0, |&last| u64::from(last));
+    largest > WASTE * features.len() as u64 + SPARE
+}
+
+/// Writes a model, checked before, and a line end.
+pub(super) fn write(out: &mut impl Write, model: &SvmModel) -> io::Result<()> {
+    serde_json::to_writer(&mut *out, &Writing(model))?;
+    writeln!(out)
+}
+
+/// The object, without a copy of the weights.
+struct Writing<'a>(&'a SvmModel);
+
+impl Serialize for Writing<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
+        let model = self.0;
+        let mut map = serializer.serialize_map(None)?;
+        map.serialize_entry("format", FORMAT)?;
+        map.serialize_entry("version", &VERSION)?;
+        map.serialize_entry("kind", model.kind.name())?;
+        map.serialize_entry("loss", model.loss.name())?;
+        map.serialize_entry("labels", &model.labels)?;
+        map.serialize_entry("cost", &model.cost)?;
+        map.serialize_entry("nu", &model.nu)?;
+        map.serialize_entry("epsilon", &model.epsilon)?;
+        map.serialize_entry("bias", &model.bias)?;
+        if is_sparse(&model.features) {
+            map.serialize_entry("features", &model.features)?;
+            map.serialize_entry("weights", &model.weights)?;
+        } else {
+            let dense = |weights| Dense { features: &model.features, weights };
+            let lists: Vec<Dense<'_>> = model.weights.iter().map(|weights| dense(weights)).collect();
+            map.serialize_entry("weights", &lists)?;
+        }
+        map.end()
+    }
+}
+
+/// Weights by feature, zeros between them.
+struct Dense<'a> {
+    features: &'a [u32],
+    weights: &'a [f64],
+}
+
+impl Serialize for Dense<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
+        let mut next = 1;
+        let pairs = self.features.iter().zip(self.weights);
+        serializer.collect_seq(pairs.flat_map(|(&feature, &weight)| {
+            let zeros = (feature - next) as usize;
+            next = feature.wrapping_add(1);
+            std::iter::repeat_n(0.0, zeros).chain([weight])
+        }))
+    }
+}
+
+/// What a file may say.
+#[derive(Default)]
+struct Stored {
+    format: Option<String>,
+    version: Option<u64>,
+    kind: Option<String>,
+    loss: Option<String>,
+    labels: Option<Vec<f64>>,
+    cost: Option<f64>,
+    nu: Option<f64>,
+    epsilon: Option<f64>,
+    bias: Option<Vec<f64>>,
+    features: Option<Vec<u32>>,
+    weights: Option<Vec<Vec<f64>>>,
+}
+
+impl<'de> Deserialize<'de> for Stored {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> std::result::Result<Self, D::Error> {
+        deserializer.deserialize_map(StoredVisitor)
+    }
+}
+
+struct StoredVisitor;
+
+impl<'de> Visitor<'de> for StoredVisitor {
+    type Value = Stored;
+
+    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("the object of a model file")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> std::result::Result<Stored, A::Error> {
+        let mut stored = Stored::default();
+        while let Some(key) = map.next_key::<String>()? {
+            match key.as_str() {
+                "format" => stored.format = field(&key, &mut map)?,
+                "version" => stored.version = field(&key, &mut map)?,
+                "kind" => stored.kind = field(&key, &mut map)?,
+                "loss" => stored.loss = field(&key, &mut map)?,
+                "labels" => stored.labels = field(&key, &mut map)?,
+                "cost" => stored.cost = field(&key, &mut map)?,
+                "nu" => stored.nu = field(&key, &mut map)?,
+                "epsilon" => stored.epsilon = field(&key, &mut map)?,
+                "bias" => stored.bias = field(&key, &mut map)?,
+                "features" => stored.features = field(&key, &mut map)?,
+                "weights" => stored.weights = field(&key, &mut map)?,
+                _ => drop(map.next_value::<IgnoredAny>()?),
+            }
+        }
+        Ok(stored)
+    }
+}
+
+/// The value of a field, its name in front of any complaint.
+fn field<'de, T: Deserialize<'de>, A: MapAccess<'de>>(
+    name: &str,
+    map: &mut A,
+) -> std::result::Result<T, A::Error> {
+    map.next_value().map_err(|error| A::Error::custom(format_args!("`{name}`: {error}")))
+}
+
+/// Reads a model.
+pub(super) fn parse(text: &str, path: &Path) -> Result<SvmModel> {
+    let stored: Stored = serde_json::from_str(text).map_err(|error| syntax(path, &error))?;
+    stored.into_model().and_then(|model| model.fault().map_or(Ok(model), Err)).map_err(|fault| fault.at(path))
+}
+
+impl Stored {
+    fn into_model(self) -> std::result::Result<SvmModel, Fault> {
+        if self.format.as_deref() != Some(FORMAT) {
+            let found = self.format.map_or_else(nothing, |format| format!("{format:?}"));
+            return Err(fault("format", found, format!("{FORMAT:?}, or a model file of LIBLINEAR")));
+        }
+        match self.version {
+            Some(VERSION) => {}
+            Some(newer) if newer > VERSION => {
+                let expected = format!("{VERSION}; a newer equipoise wrote this file, use that one");
+                return Err(fault("version", newer.to_string(), expected));
+            }
+            other => {
+                let found = other.map_or_else(nothing, |version| version.to_string());
+                return Err(fault("version", found, VERSION.to_string()));
+            }
+        }
+        let kind = word("kind", self.kind, &Kind::ALL)?;
+        let loss = self.loss.map_or(Ok(Loss::Hinge), |loss| word("loss", Some(loss), &Loss::ALL))?;
+        let weights = required("weights", self.weights)?;
+        let columns = weights.first().map_or(0, Vec::len);
+        let features =
+            self.features.unwrap_or_else(|| (1..=u32::try_from(columns).unwrap_or(u32::MAX)).collect());
+        Ok(SvmModel {
+            kind,
+            loss,
+            labels: self.labels.unwrap_or_default(),
+            cost: self.cost,
+            nu: self.nu,
+            epsilon: self.epsilon,
+            weights,
+            bias: required("bias", self.bias)?,
+            features,
+        })
+    }
+}
+
+fn nothing() -> String {
+    "nothing".into()
+}
+
+fn fault(field: &str, found: String, expected: String) -> Fault {
+    Fault { field: field.into(), found, expected }
+}
+
+fn required<T>(name: &str, value: Option<T>) -> std::result::Result<T, Fault> {
+    value.ok_or_else(|| fault(name, nothing(), "a list".into()))
+}
+
+fn word<T: Copy>(
+    field: &str,
+    found: Option<String>,
+    all: &[(&'static str, T)],
+) -> std::result::Result<T, Fault> {
+    let value = found.as_deref().and_then(|name| named(all, name));
+    value.ok_or_else(|| {
+        let found = found.map_or_else(nothing, |name| format!("{name:?}"));
+        fault(field, found, format!("one of {}", names(all)))
+    })
+}
+
+fn syntax(path: &Path, error: &serde_json::Error) -> Error {
+    let (line, column) = (error.line(), error.column());
+    // The parser repeats the place at the end of its message.
+    let text = error.to_string();
+    let message = text.strip_suffix(&format!(" at line {line} column {column}")).unwrap_or(&text).to_owned();
+    let message =
+        format!("{message}; expected a model that `equipoise svm train --model` or LIBLINEAR wrote");
+    Error::Json { path: path.into(), line, column, message }
+}

@@ -1,0 +1,52 @@
+//! The benchmarks' own tools: data that anyone can generate again, an evaluation that knows no solver, and
+//! plots. `benchmarks/svm/run.py` calls them; see `benchmarks/svm/README.md`.
+
+mod evaluate;
+mod generate;
+mod mirror;
+mod model;
+mod parse_speed;
+mod report;
+mod rows;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+#[derive(Debug, Parser)]
+#[command(about, version)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Write a sparse classification set with a planted rule, and a test set.
+    GenerateSvm(generate::Arguments),
+    /// Write rows on which a free bias solves the problem with a penalised one.
+    MirrorSvm(mirror::Arguments),
+    /// Print the primal value and the accuracy of each model that is asked for.
+    EvaluateSvm(evaluate::Arguments),
+    /// Print how long our reader of LIBSVM text takes.
+    ParseSpeed(parse_speed::Arguments),
+    /// Write the tables of ratios and the plots of a record.
+    ReportSvm(report::Arguments),
+}
+
+fn main() -> ExitCode {
+    let outcome = match Cli::parse().command {
+        Command::GenerateSvm(arguments) => generate::run(&arguments),
+        Command::MirrorSvm(arguments) => mirror::run(&arguments),
+        Command::EvaluateSvm(arguments) => evaluate::run(&arguments),
+        Command::ParseSpeed(arguments) => parse_speed::run(&arguments),
+        Command::ReportSvm(arguments) => report::run(&arguments),
+    };
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}

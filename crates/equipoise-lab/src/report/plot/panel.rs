@@ -1,0 +1,156 @@
+//! One panel: axes in powers of ten, lines with a dot at each measured accuracy, names at their ends.
+//!
+//! Points are given as (digits of accuracy, power of ten of the seconds).
+
+use plotters::coord::Shift;
+use plotters::prelude::*;
+use plotters::style::text_anchor::{HPos, Pos, VPos};
+
+use super::labels::{Label, spread};
+
+const LEFT: i32 = 64;
+const RIGHT: i32 = 92;
+const TOP: i32 = 34;
+const BOTTOM: i32 = 52;
+/// The digits that have a tick: those that are measured.
+const TICKS: [(f64, &str); 4] = [(2.0, "10⁻²"), (3.0, "10⁻³"), (4.0, "10⁻⁴"), (6.0, "10⁻⁶")];
+const SMALL: u32 = 13;
+const GRID: RGBColor = RGBColor(222, 222, 222);
+const INK: RGBColor = RGBColor(60, 60, 60);
+
+/// A solver in one panel.
+pub(super) struct Line<'a> {
+    pub(super) name: &'a str,
+    pub(super) colour: RGBColor,
+    pub(super) width: u32,
+    pub(super) points: Vec<(f64, f64)>,
+}
+
+/// One set.
+pub(super) struct Panel<'a> {
+    pub(super) title: &'a str,
+    pub(super) lines: Vec<Line<'a>>,
+}
+
+pub(super) type Outcome<B> = Result<(), DrawingAreaErrorKind<<B as DrawingBackend>::ErrorType>>;
+
+impl Panel<'_> {
+    /// Draws everything of the panel.
+    pub(super) fn draw<B: DrawingBackend>(&self, area: &DrawingArea<B, Shift>) -> Outcome<B> {
+        let (width, height) = area.dim_in_pixel();
+        let scale = Scale::new(self, width.cast_signed(), height.cast_signed());
+        self.axes(area, &scale)?;
+        for line in &self.lines {
+            let points: Vec<(i32, i32)> = line.points.iter().map(|&point| scale.place(point)).collect();
+            for &point in &points {
+                area.draw(&Circle::new(point, line.width.cast_signed() + 1, line.colour.filled()))?;
+            }
+            area.draw(&PathElement::new(points, line.colour.stroke_width(line.width)))?;
+        }
+        self.names(area, &scale)
+    }
+
+    fn axes<B: DrawingBackend>(&self, area: &DrawingArea<B, Shift>, scale: &Scale) -> Outcome<B> {
+        let (left, right) = (LEFT, scale.right);
+        for power in scale.lowest..=scale.highest {
+            let height = scale.place((2.0, f64::from(power))).1;
+            area.draw(&PathElement::new(vec![(left, height), (right, height)], GRID))?;
+            text(area, &seconds(power), (left - 8, height), HPos::Right, VPos::Center, SMALL, INK)?;
+        }
+        for (digits, name) in TICKS {
+            let place = scale.place((digits, f64::from(scale.lowest))).0;
+            area.draw(&PathElement::new(vec![(place, scale.bottom), (place, scale.bottom + 5)], INK))?;
+            text(area, name, (place, scale.bottom + 9), HPos::Center, VPos::Top, SMALL, INK)?;
+        }
+        area.draw(&PathElement::new(vec![(left, scale.bottom), (right, scale.bottom)], INK))?;
+        let middle = i32::midpoint(left, right);
+        text(area, "accuracy", (middle, scale.bottom + 28), HPos::Center, VPos::Top, SMALL, INK)?;
+        text(area, self.title, (left, 8), HPos::Left, VPos::Top, 16, BLACK)
+    }
+
+    /// The solvers' names beside the last points, moved apart where they would cover each other.
+    fn names<B: DrawingBackend>(&self, area: &DrawingArea<B, Shift>, scale: &Scale) -> Outcome<B> {
+        let place = |line: &Line<'_>| {
+            let (x, y) = line.points.last().map_or((0, 0), |&point| scale.place(point));
+            // Inside the panel a name stands a little below the end, where fewer lines pass.
+            if x < scale.right { (x - 4, y + SMALL.cast_signed()) } else { (x, y) }
+        };
+        let mut labels: Vec<Label> =
+            self.lines.iter().map(|line| Label::new(place(line), line.name, SMALL.cast_signed())).collect();
+        spread(&mut labels, TOP, scale.bottom);
+        for (line, label) in self.lines.iter().zip(&labels) {
+            let place = (label.left, label.middle);
+            text(area, line.name, place, HPos::Left, VPos::Center, SMALL, line.colour)?;
+        }
+        Ok(())
+    }
+}
+
+pub(super) fn text<B: DrawingBackend>(
+    area: &DrawingArea<B, Shift>,
+    words: &str,
+    place: (i32, i32),
+    across: HPos,
+    down: VPos,
+    size: u32,
+    colour: RGBColor,
+) -> Outcome<B> {
+    let style = ("sans-serif", size).into_font().color(&colour).pos(Pos::new(across, down));
+    area.draw(&Text::new(words.to_owned(), place, style))
+}
+
+/// A power of ten of a second, in the unit that reads best.
+fn seconds(power: i32) -> String {
+    match power {
+        ..=-4 => format!("{} µs", 10_i64.pow((power + 6).max(0).cast_unsigned())),
+        -3..=-1 => format!("{} ms", 10_i64.pow((power + 3).cast_unsigned())),
+        _ => format!("{} s", 10_i64.pow(power.cast_unsigned())),
+    }
+}
+
+/// From digits and powers of ten to pixels.
+struct Scale {
+    lowest: i32,
+    highest: i32,
+    right: i32,
+    bottom: i32,
+}
+
+impl Scale {
+    fn new(panel: &Panel<'_>, width: i32, height: i32) -> Self {
+        let powers = || panel.lines.iter().flat_map(|line| line.points.iter().map(|point| point.1));
+        let lowest = powers().fold(f64::INFINITY, f64::min);
+        let highest = powers().fold(f64::NEG_INFINITY, f64::max);
+        let (lowest, highest) = if lowest <= highest { (lowest, highest) } else { (0.0, 1.0) };
+        let (lowest, highest) = (lowest.floor() as i32, highest.ceil() as i32);
+        Self { lowest, highest: highest.max(lowest + 1), right: width - RIGHT, bottom: height - BOTTOM }
+    }
+
+    fn place(&self, (digits, power): (f64, f64)) -> (i32, i32) {
+        let across = (digits - 1.8) / (6.0 - 1.8);
+        let up = (power - f64::from(self.lowest)) / f64::from(self.highest - self.lowest);
+        let x = f64::from(LEFT) + across * f64::from(self.right - LEFT);
+        let y = f64::from(self.bottom) - up * f64::from(self.bottom - TOP);
+        (x.round() as i32, y.round() as i32)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn powers_have_units() {
+        let names: Vec<String> = (-6..=2).map(seconds).collect();
+        assert_eq!(names, ["1 µs", "10 µs", "100 µs", "1 ms", "10 ms", "100 ms", "1 s", "10 s", "100 s"]);
+    }
+
+    #[test]
+    fn tighter_is_to_the_right_and_slower_is_up() {
+        let line = Line { name: "a", colour: BLACK, width: 1, points: vec![(2.0, -2.5), (6.0, 1.5)] };
+        let scale = Scale::new(&Panel { title: "t", lines: vec![line] }, 400, 300);
+        assert_eq!((scale.lowest, scale.highest), (-3, 2));
+        assert!(scale.place((6.0, 0.0)).0 > scale.place((2.0, 0.0)).0);
+        assert!(scale.place((2.0, 1.0)).1 < scale.place((2.0, 0.0)).1);
+    }
+}

@@ -1,0 +1,127 @@
+//! The SVM benchmark: builds our binaries, installs the peers beside them, and hands over to
+//! `benchmarks/svm/run.py`, which measures. Nothing is measured here.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context, Result, bail};
+
+use crate::check::{root, run as run_command};
+
+const USAGE: &str =
+    "usage: cargo xtask bench svm [--record FOLDER] [--sets a7a,w8a,...] [--peers libsvm,...] [--quick]";
+
+/// What was asked for on the command line.
+#[derive(Debug, Default, PartialEq)]
+struct Options {
+    record: Option<PathBuf>,
+    /// Options that `run.py` has too, as they were given.
+    passed: Vec<String>,
+}
+
+impl Options {
+    fn parse(arguments: &[String]) -> Result<Self> {
+        let mut options = Self::default();
+        let mut words = arguments.iter();
+        while let Some(word) = words.next() {
+            match word.as_str() {
+                "--quick" => options.passed.push(word.clone()),
+                "--record" | "--sets" | "--peers" => {
+                    let value = words.next().with_context(|| format!("{word} needs a value; {USAGE}"))?;
+                    if word == "--record" {
+                        options.record = Some(root().join(value));
+                    } else {
+                        options.passed.extend([word.clone(), value.clone()]);
+                    }
+                }
+                other => bail!("unknown option `{other}`; {USAGE}"),
+            }
+        }
+        Ok(options)
+    }
+}
+
+pub(super) fn run(arguments: &[String]) -> Result<()> {
+    let options = Options::parse(arguments)?;
+    if std::env::var_os("EQUIPOISE_DATA").is_none() {
+        println!("!! EQUIPOISE_DATA is not set: only the generated set can be measured");
+    }
+    let target = std::env::var_os("CARGO_TARGET_DIR")
+        .map_or_else(|| root().join("target"), |given| root().join(given));
+    let folder = target.join("bench/svm");
+    std::fs::create_dir_all(&folder).with_context(|| format!("cannot make {}", folder.display()))?;
+    let python = install(&folder.join("venv"))?;
+    run_command("cargo", &["build", "--release", "-p", "equipoise-cli", "-p", "equipoise-lab"], &[])?;
+
+    let record = options.record.unwrap_or_else(|| folder.join("record"));
+    let text = |path: PathBuf| path.display().to_string();
+    let executable =
+        |name: &str| text(target.join("release").join(format!("{name}{}", std::env::consts::EXE_SUFFIX)));
+    let mut words = vec![
+        text(root().join("benchmarks/svm/run.py")),
+        format!("--binary={}", executable("equipoise")),
+        format!("--lab={}", executable("equipoise-lab")),
+        format!("--out={}", text(record)),
+        format!("--work={}", text(folder.join("work"))),
+        format!("--note=commit: {}", output_of("git", &["rev-parse", "HEAD"])),
+        format!("--note=rustc: {}", output_of("rustc", &["--version"])),
+    ];
+    words.extend(options.passed);
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    run_command(&text(python), &words, &[])
+}
+
+/// A virtual environment with the peers; returns its Python. A peer that cannot be had is named, and left out.
+fn install(folder: &Path) -> Result<PathBuf> {
+    let python = folder.join(if cfg!(windows) { "Scripts/python.exe" } else { "bin/python" });
+    let list = std::fs::read_to_string(root().join("benchmarks/svm/requirements.txt"))?;
+    let stamp = folder.join("installed.txt");
+    if std::fs::read_to_string(&stamp).is_ok_and(|installed| installed == list) {
+        return Ok(python);
+    }
+    let folder = folder.display().to_string();
+    run_command("python3", &["-m", "venv", &folder], &[]).context(
+        "the peers need Python 3.11 or later with its modules venv and pip (Debian: python3-venv)",
+    )?;
+    let mut complete = true;
+    for package in list.lines().filter(|line| !line.is_empty() && !line.starts_with('#')) {
+        let pip = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", package];
+        if let Err(error) = run_command(&python.display().to_string(), &pip, &[]) {
+            println!("!! {package} cannot be installed, the benchmark goes on without it: {error:#}");
+            complete = false;
+        }
+    }
+    if complete {
+        std::fs::write(&stamp, &list)?;
+    }
+    Ok(python)
+}
+
+fn output_of(program: &str, arguments: &[&str]) -> String {
+    let output = Command::new(program).args(arguments).current_dir(root()).output();
+    output
+        .map_or_else(|_| "unknown".into(), |output| String::from_utf8_lossy(&output.stdout).trim().to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(line: &str) -> Result<Options> {
+        Options::parse(&line.split_whitespace().map(str::to_owned).collect::<Vec<_>>())
+    }
+
+    #[test]
+    fn options_are_passed_on() {
+        let options = parse("--sets a7a,w8a --record benchmarks/runs/x/svm --quick").expect("known options");
+        assert_eq!(options.passed, ["--sets", "a7a,w8a", "--quick"]);
+        assert_eq!(options.record, Some(root().join("benchmarks/runs/x/svm")));
+    }
+
+    #[test]
+    fn unknown_options_are_refused() {
+        for line in ["--fast", "--record", "a7a"] {
+            assert!(parse(line).is_err(), "{line}");
+        }
+    }
+}
