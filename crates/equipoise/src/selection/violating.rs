@@ -82,6 +82,11 @@ impl ViolatingPairs {
         }
     }
 
+    /// Gives the memory of the active set back until the next [`restart`](Self::restart).
+    pub(crate) fn rest(&mut self) {
+        self.active = Vec::new();
+    }
+
     /// Everyone comes back, nobody waits: x was moved by someone else.
     pub(crate) fn restart(&mut self, multiplier: f64) {
         self.multiplier = multiplier;

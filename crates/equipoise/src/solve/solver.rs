@@ -87,6 +87,7 @@ impl<'a, F: SmoothTerm, H: SeparableTerm> Solver<'a, F, H> {
     pub fn run(self) -> Result<Solution> {
         let (problem, settings) = (self.problem, self.settings);
         settings.validate()?;
+        let warm = self.start.is_some();
         let start = match self.start {
             Some(x) => {
                 problem.check_start(&x)?;
@@ -106,7 +107,7 @@ impl<'a, F: SmoothTerm, H: SeparableTerm> Solver<'a, F, H> {
         match (settings.method, violating::obstacle(problem)) {
             (Method::Violating, Some(why)) => Err(Error::MethodNotApplicable { method: "violating", why }),
             (Method::Auto | Method::Violating, None) => {
-                violating::run(problem, settings, checkpoints, start)
+                violating::run(problem, settings, checkpoints, start, warm)
             }
             _ => sequential::run(problem, settings, checkpoints, start, updates_per_epoch),
         }

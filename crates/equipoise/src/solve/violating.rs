@@ -34,6 +34,8 @@ const SWEEPS_BEFORE_FACES: u32 = 10;
 const SWEEPS_BETWEEN: u32 = 10;
 /// Conjugate gradient steps on one face.
 const STEPS_ON_FACE: usize = 60;
+/// Coordinates whose slopes give the first multiplier.
+const SAMPLE: usize = 256;
 /// Coordinates between two looks at the clock.
 const VISITS_PER_LOOK: u32 = 1024;
 
@@ -48,22 +50,37 @@ pub(crate) fn obstacle<F: SmoothTerm, H: SeparableTerm>(problem: &Problem<F, H>)
         Some("it needs a separable term of single coordinates, not group norms")
     } else if !problem.graph().is_clique() {
         Some("it needs every pair of blocks to be allowed (a clique)")
+    } else if !has_closed_form(problem) {
+        Some("it needs a separable term in closed form (bounds, l1, elastic net or a mixture)")
     } else {
         None
     }
 }
 
-/// Runs from a feasible start.
+fn has_closed_form<F: SmoothTerm, H: SeparableTerm>(problem: &Problem<F, H>) -> bool {
+    match problem.separable() {
+        Nonsmooth::Coordinates(h) => (0..problem.dimension()).all(|c| h.piece(c).is_some()),
+        Nonsmooth::Groups(_) => false,
+    }
+}
+
+/// Runs from a feasible start; a warm one may be good enough already.
 pub(crate) fn run<'r, F: SmoothTerm, H: SeparableTerm>(
     problem: &'r Problem<F, H>,
     settings: &'r Settings,
     checkpoints: Checkpoints<'r, F, H>,
     start: Vec<f64>,
+    warm: bool,
 ) -> Result<Solution> {
     let mut run = Run::new(problem, settings, checkpoints, start);
-    if run.checkpoints.is_watched() {
+    if warm || run.checkpoints.is_watched() {
         run.checkpoint()?;
     }
+    if run.checkpoints.status.is_some() {
+        let spent = run.spent();
+        return run.checkpoints.finish(run.state.x, spent);
+    }
+    run.first_multiplier();
     run.sweeps(if run.newton.is_some() { OPENING_SWEEPS } else { SWEEPS_BEFORE_FACES })?;
     while run.checkpoints.status.is_none() {
         let sweeps = run.second_order()?;
@@ -86,7 +103,9 @@ struct Run<'r, F, H> {
     face: Option<FaceStep<'r, H>>,
     state: State,
     updates: u64,
+    most_updates: u64,
     visits: u64,
+    most_visits: u64,
     objective: f64,
     /// What the last sweeps gained, and the coordinates they looked at.
     gain_of_sweeps: f64,
@@ -114,7 +133,11 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Run<'r, F, H> {
             face,
             state: State::new(problem.smooth(), start),
             updates: 0,
+            most_updates: settings.max_updates.unwrap_or(u64::MAX),
             visits: 0,
+            most_visits: settings
+                .max_epochs
+                .map_or(u64::MAX, |most| (most * problem.dimension() as f64).ceil() as u64),
             objective: f64::INFINITY,
             gain_of_sweeps: 0.0,
             visits_of_sweeps: 0,
@@ -133,6 +156,24 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Run<'r, F, H> {
         self.checkpoints.take(&self.state.x, self.spent(), self.idle_rounds)
     }
 
+    /// A multiplier at which about as many coordinates want to rise as to fall, from a sample of them.
+    fn first_multiplier(&mut self) {
+        let n = self.problem.dimension();
+        let mut slopes = Vec::new();
+        for c in (0..n).step_by((n / SAMPLE).max(1)) {
+            let a = self.coupling.column_dot(c, &[1.0]);
+            if a != 0.0 {
+                let (_, Slopes { rise, fall }) = self.slopes(c, a);
+                slopes.extend([rise, fall].into_iter().filter(|slope| slope.is_finite()));
+            }
+        }
+        if !slopes.is_empty() {
+            let middle = slopes.len() / 2;
+            let (_, &mut median, _) = slopes.select_nth_unstable_by(middle, f64::total_cmp);
+            self.selection.multiplier = -median;
+        }
+    }
+
     /// Sweeps over the active set.
     fn sweeps(&mut self, count: u32) -> Result<()> {
         let (before, visits) = (self.evaluate(), self.visits);
@@ -147,7 +188,7 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Run<'r, F, H> {
             while let Some(i) = self.selection.next() {
                 self.visit(i)?;
                 look -= 1;
-                if look == 0 {
+                if look == 0 || self.visits >= self.most_visits || self.updates >= self.most_updates {
                     look = VISITS_PER_LOOK;
                     if self.over() {
                         return Ok(());
@@ -166,7 +207,7 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Run<'r, F, H> {
     fn over(&mut self) -> bool {
         if let Some(status) = self.checkpoints.budget.stop() {
             self.checkpoints.status = Some(status);
-        } else if self.updates >= self.checkpoints.budget.most_updates
+        } else if self.spent().updates >= self.most_updates
             || self.settings.max_epochs.is_some_and(|most| self.spent().epochs >= most)
         {
             self.checkpoints.status = Some(Status::IterationLimit);
@@ -275,6 +316,7 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Run<'r, F, H> {
             let step = FreeStep { problem: self.problem, metric: self.pairs.metric(), budget };
             let products = (self.visits as f64 / self.state.x.len() as f64).clamp(20.0, 400.0) as usize;
             step.take(&mut self.state, products)?;
+            self.updates += 1;
             return Ok(SWEEPS_BETWEEN);
         };
         let outcome = step.take(&mut self.state.x, STEPS_ON_FACE, budget);
@@ -296,9 +338,13 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Run<'r, F, H> {
     /// Proximal Newton steps until the run is over or they find nothing.
     fn newton_steps(&mut self) -> Result<()> {
         let multiplier = self.selection.multiplier;
+        let sweeps = self.visits as f64 / self.state.x.len() as f64;
         if let Some(newton) = &mut self.newton {
+            let most_passes = self.settings.max_epochs.map_or(f64::INFINITY, |most| most - sweeps);
+            newton.limit(self.most_updates.saturating_sub(self.updates), most_passes);
             newton.restart(&[multiplier]);
         }
+        self.selection.rest();
         loop {
             let Some(newton) = &mut self.newton else { return Ok(()) };
             let outcome = newton.step(&mut self.state.x, &self.checkpoints.budget);

@@ -82,6 +82,9 @@ pub(crate) struct ProximalNewton<'a, F, H> {
     failures: u32,
     newton_steps: u64,
     passes: f64,
+    /// Where Newton steps and passes must end.
+    most_newton_steps: u64,
+    most_passes: f64,
 }
 
 impl<F, H> std::fmt::Debug for ProximalNewton<'_, F, H> {
@@ -117,6 +120,8 @@ impl<'a, F: SmoothTerm, H: SeparableTerm> ProximalNewton<'a, F, H> {
             failures: 0,
             newton_steps: 0,
             passes: 0.0,
+            most_newton_steps: u64::MAX,
+            most_passes: f64::INFINITY,
             factored,
         })
     }
@@ -134,6 +139,11 @@ impl<'a, F: SmoothTerm, H: SeparableTerm> ProximalNewton<'a, F, H> {
     /// Whether several steps in a row found nothing.
     pub(crate) fn has_given_up(&self) -> bool {
         self.failures >= PATIENCE
+    }
+
+    /// Sets where Newton steps and passes, counted from the first, must end.
+    pub(crate) fn limit(&mut self, most_newton_steps: u64, most_passes: f64) {
+        (self.most_newton_steps, self.most_passes) = (most_newton_steps, most_passes);
     }
 
     /// Says that x was moved by someone else, and with which multipliers to go on.
@@ -270,7 +280,8 @@ impl<'a, F: SmoothTerm, H: SeparableTerm> ProximalNewton<'a, F, H> {
         for _ in 0..6 {
             let mut work = WorkingSet::gather(self, x, z, product);
             loop {
-                if stop() {
+                let spent = self.newton_steps >= self.most_newton_steps || self.passes >= self.most_passes;
+                if spent || stop() {
                     return None;
                 }
                 work.answer(self, x, z, product);
@@ -285,12 +296,12 @@ impl<'a, F: SmoothTerm, H: SeparableTerm> ProximalNewton<'a, F, H> {
                 }
                 steps += 1;
                 self.newton_steps += 1;
+                self.passes += work.share();
                 work.look_along(self);
                 let t = work.line_search(self, product);
                 self.move_dual(t);
                 work.advance(t);
             }
-            self.passes += steps as f64 * work.share();
             let travelled = work.travelled(self, x);
             self.refresh_slopes();
             let missed = work.missed(self, x, z);

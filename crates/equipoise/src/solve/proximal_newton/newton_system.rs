@@ -12,6 +12,7 @@ use faer::{Col, MatRef, Side};
 
 use crate::coupling::Coupling;
 use crate::matrix::dot;
+use crate::separable::Values;
 use crate::smooth::Factored;
 
 /// Largest dimension of the system.
@@ -22,31 +23,45 @@ const PLENTY: usize = 24;
 /// Attempts with a raised diagonal.
 const ATTEMPTS: i32 = 4;
 
-/// Coordinates that answer, with their `S_c`.
-#[derive(Debug, Default)]
+/// Coordinates that answer, with their `S_c`, one for all or one each.
+#[derive(Debug)]
 pub(super) struct Free {
     pub(super) columns: Vec<u32>,
-    scales: Vec<f64>,
+    scales: Values,
 }
 
 impl Free {
-    pub(super) fn clear(&mut self) {
-        self.columns.clear();
-        self.scales.clear();
+    pub(super) fn new() -> Self {
+        Self { columns: Vec::new(), scales: Values::Uniform(1.0) }
     }
 
+    /// Forgets all; from now on every scale is the same, or each is given.
+    pub(super) fn clear(&mut self, uniform: Option<f64>) {
+        self.columns.clear();
+        self.scales = uniform.map_or(Values::Each(Vec::new()), Values::Uniform);
+    }
+
+    #[inline]
     pub(super) fn push(&mut self, column: u32, scale: f64) {
         self.columns.push(column);
-        self.scales.push(scale);
+        if let Values::Each(scales) = &mut self.scales {
+            scales.push(scale);
+        }
     }
 
     /// By how much a row of `A z` gives way to its multiplier.
     pub(super) fn give(&self, coupling: &Coupling, row: usize) -> f64 {
-        if let Some(a) = coupling.uniform_row() {
-            return a * a * self.scales.iter().sum::<f64>();
+        if let (Some(a), Values::Uniform(scale)) = (coupling.uniform_row(), &self.scales) {
+            return a * a * scale * self.columns.len() as f64;
         }
-        let one = |(&c, scale): (&u32, &f64)| scale * coupling.entry(row, c as usize).powi(2);
-        self.columns.iter().zip(&self.scales).map(one).sum()
+        let one = |(k, &c): (usize, &u32)| self.scales.at(k) * coupling.entry(row, c as usize).powi(2);
+        self.columns.iter().enumerate().map(one).sum()
+    }
+
+    /// Every so many of them, with scales that make up for the others.
+    fn sample(&self, stride: usize) -> (Vec<u32>, Vec<f64>) {
+        let picked = (0..self.columns.len()).step_by(stride);
+        picked.map(|k| (self.columns[k], self.scales.at(k) * stride as f64)).unzip()
     }
 }
 
@@ -100,8 +115,7 @@ impl NewtonSystem {
         let (rank, dimension) = (self.rank, self.dimension);
         self.matrix.fill(0.0);
         let stride = (free.columns.len() / (PLENTY * dimension)).max(1);
-        let columns: Vec<u32> = free.columns.iter().copied().step_by(stride).collect();
-        let scales: Vec<f64> = free.scales.iter().step_by(stride).map(|s| s * stride as f64).collect();
+        let (columns, scales) = free.sample(stride);
         factored.add_outer(&columns, &scales, &mut self.matrix, dimension);
         self.add_border(factored, coupling, &columns, &scales);
         for k in 0..rank {

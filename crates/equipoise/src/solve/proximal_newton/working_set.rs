@@ -136,7 +136,7 @@ impl WorkingSet {
             moved_squared: 0.0,
             outside_rows: vec![0.0; m],
             rows_now: vec![0.0; m],
-            free: Free::default(),
+            free: Free::new(),
             changes: Changes::default(),
         };
         if method.band == f64::INFINITY {
@@ -207,7 +207,8 @@ impl WorkingSet {
         z: &mut [f64],
         product: &mut [f64],
     ) {
-        self.free.clear();
+        let uniform = if let Values::Uniform(r) = self.reciprocal { Some(r) } else { None };
+        self.free.clear(uniform);
         let factored = &*method.factored;
         match (&self.l1, &self.reciprocal) {
             (&Values::Uniform(l1), &Values::Uniform(r)) => {

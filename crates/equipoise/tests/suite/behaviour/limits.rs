@@ -44,9 +44,10 @@ fn a_limit_on_epochs_is_as_many_updates_as_move_every_block_once() {
 #[test]
 fn the_smaller_of_two_limits_binds() {
     let problem = kernels().swap_remove(2).problem();
-    let limited = Settings { max_epochs: Some(1.0), max_updates: Some(3), tolerance: 1e-14, ..settings() };
+    let pairs = || Settings { method: Method::Pairs, tolerance: 1e-14, ..settings() };
+    let limited = Settings { max_epochs: Some(1.0), max_updates: Some(3), ..pairs() };
     assert_eq!(solve_checked(&problem, &limited).updates, 3);
-    let limited = Settings { max_epochs: Some(0.5), max_updates: Some(1000), tolerance: 1e-14, ..settings() };
+    let limited = Settings { max_epochs: Some(0.5), max_updates: Some(1000), ..pairs() };
     assert_eq!(solve_checked(&problem, &limited).updates, 6);
 }
 
