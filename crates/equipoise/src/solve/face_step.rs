@@ -39,6 +39,8 @@ pub(crate) struct FaceOutcome {
     pub(crate) steps: usize,
     /// Columns touched, all steps together.
     pub(crate) columns: usize,
+    /// Whether a coordinate met the end of the face.
+    pub(crate) met_an_end: bool,
 }
 
 /// The free coordinates, side by side.
@@ -81,8 +83,8 @@ impl Face {
         first
     }
 
-    /// `p = D^-1 (r - A_F'y) + ratio p` with `A_F p` unchanged, and r'D^-1(r - A_F'y).
-    fn turn(&mut self, coupling: &Coupling, rows: &PseudoInverse, ratio: f64) -> f64 {
+    /// `r -= A_F'y` so that `D^-1 r` keeps the rows; `p = D^-1 r`; returns `r'D^-1 r`.
+    fn turn(&mut self, coupling: &Coupling, rows: &PseudoInverse) -> f64 {
         let m = coupling.rows();
         let (mut pulled, mut y) = (vec![0.0; m], vec![0.0; m]);
         if let Some(a) = coupling.uniform_row() {
@@ -96,10 +98,11 @@ impl Face {
         let uniform = coupling.uniform_row().map(|a| a * y[0]);
         let mut fit = 0.0;
         for k in 0..self.r.len() {
-            let of_rows = uniform.unwrap_or_else(|| coupling.column_dot(self.columns[k] as usize, &y));
-            let v = self.inverse[k] * (self.r[k] - of_rows);
+            // What the rows hold back is taken out of r for good: it would drown the rest in rounding.
+            self.r[k] -= uniform.unwrap_or_else(|| coupling.column_dot(self.columns[k] as usize, &y));
+            let v = self.inverse[k] * self.r[k];
             fit += self.r[k] * v;
-            self.p[k] = v + ratio * self.p[k];
+            self.p[k] = v;
         }
         fit
     }
@@ -129,11 +132,11 @@ impl<'a, H: SeparableTerm> FaceStep<'a, H> {
     /// Moves x on its face for at most so many steps.
     pub(crate) fn take(&mut self, x: &mut [f64], most_steps: usize, budget: &Budget<'_>) -> FaceOutcome {
         let mut face = self.face_of(x);
-        let mut outcome = FaceOutcome { gain: 0.0, steps: 0, columns: 0 };
+        let mut outcome = FaceOutcome { gain: 0.0, steps: 0, columns: 0, met_an_end: false };
         let mut rows = face.rows(self.coupling);
-        let mut fit = face.turn(self.coupling, &rows, 0.0);
+        let mut fit = face.turn(self.coupling, &rows);
         let enough = SOLVED * fit;
-        let mut out = vec![0.0; face.columns.len()];
+        let (mut out, mut old) = (vec![0.0; face.columns.len()], Vec::new());
         while outcome.steps < most_steps && face.columns.len() > self.coupling.rows() && fit > enough {
             if budget.stop().is_some() {
                 break;
@@ -157,15 +160,15 @@ impl<'a, H: SeparableTerm> FaceStep<'a, H> {
             if reach <= wanted {
                 let (lower, upper) = face.ends[stopper];
                 x[face.columns[stopper] as usize] = if face.p[stopper] > 0.0 { upper } else { lower };
+                outcome.met_an_end = true;
                 face.remove(stopper);
                 rows = face.rows(self.coupling);
-                fit = face.turn(self.coupling, &rows, 0.0);
+                fit = face.turn(self.coupling, &rows);
             } else {
                 let before = fit;
                 // The fit of the new residual decides how much of the old direction stays.
-                let old = std::mem::take(&mut face.p);
-                face.p = vec![0.0; old.len()];
-                fit = face.turn(self.coupling, &rows, 0.0);
+                old.clone_from(&face.p);
+                fit = face.turn(self.coupling, &rows);
                 let ratio = fit / before;
                 face.p.iter_mut().zip(&old).for_each(|(p, old)| *p += ratio * old);
             }

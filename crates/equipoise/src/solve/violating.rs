@@ -32,8 +32,9 @@ const OPENING_SWEEPS: u32 = 2;
 const SWEEPS_BEFORE_FACES: u32 = 10;
 /// Sweeps between second-order steps that find nothing.
 const SWEEPS_BETWEEN: u32 = 10;
-/// Conjugate gradient steps on one face.
+/// Conjugate gradient steps on one face, at first and at most.
 const STEPS_ON_FACE: usize = 60;
+const MOST_STEPS_ON_FACE: usize = 2000;
 /// Coordinates whose slopes give the first multiplier.
 const SAMPLE: usize = 256;
 /// Coordinates between two looks at the clock.
@@ -101,6 +102,7 @@ struct Run<'r, F, H> {
     pairs: PairUpdater<'r, F, H>,
     newton: Option<ProximalNewton<'r, F, H>>,
     face: Option<FaceStep<'r, H>>,
+    steps_on_face: usize,
     state: State,
     updates: u64,
     most_updates: u64,
@@ -131,6 +133,7 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Run<'r, F, H> {
             pairs: PairUpdater::new(problem, settings),
             newton,
             face,
+            steps_on_face: STEPS_ON_FACE,
             state: State::new(problem.smooth(), start),
             updates: 0,
             most_updates: settings.max_updates.unwrap_or(u64::MAX),
@@ -319,7 +322,10 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Run<'r, F, H> {
             self.updates += 1;
             return Ok(SWEEPS_BETWEEN);
         };
-        let outcome = step.take(&mut self.state.x, STEPS_ON_FACE, budget);
+        let outcome = step.take(&mut self.state.x, self.steps_on_face, budget);
+        // A face that holds is the right one, and worth being solved to the end.
+        self.steps_on_face =
+            if outcome.met_an_end { STEPS_ON_FACE } else { (2 * self.steps_on_face).min(MOST_STEPS_ON_FACE) };
         self.visits += outcome.columns as u64;
         self.updates += outcome.steps as u64;
         // Both rates count columns touched, not time: the same seed gives the same run.
