@@ -268,6 +268,14 @@ pub enum Error {
         /// The largest feasible value.
         most: f64,
     },
+    /// A nu so small that the classes overlap.
+    #[error("nu-svc: at nu = {nu} the classes overlap and the margin is 0; use a larger nu (at most {most}) or kind svc")]
+    NoMargin {
+        /// The value found.
+        nu: f64,
+        /// The largest feasible value.
+        most: f64,
+    },
     /// A method that does not fit the problem.
     #[error("method {method}: {why}; use method auto")]
     MethodNotApplicable {

@@ -47,11 +47,6 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Checkpoints<'r, F, H> {
         Self { problem, settings, budget, observer, judge, certificate: None, last_full, status: None }
     }
 
-    /// Whether someone wants to see every checkpoint.
-    pub(crate) fn is_watched(&self) -> bool {
-        self.observer.is_some()
-    }
-
     pub(crate) fn heartbeat(&mut self, spent: Spent) {
         if let Some(observer) = &mut self.observer {
             observer.heartbeat(spent.updates, spent.epochs);
@@ -63,6 +58,35 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Checkpoints<'r, F, H> {
         match self.judge {
             Some(judge) => judge.wanted_gap(objective),
             None => self.settings.tolerance * (1.0 + objective.abs()),
+        }
+    }
+
+    /// Whether the certificate alone decides, with a tolerance and no judge.
+    pub(crate) fn is_by_tolerance(&self) -> bool {
+        self.judge.is_none()
+    }
+
+    /// Lets the observer, if there is one, see x; what it sees ends nothing.
+    pub(crate) fn show(&mut self, x: &[f64], spent: Spent) -> Result<()> {
+        if self.observer.is_none() {
+            return Ok(());
+        }
+        let certificate = match self.judge {
+            Some(judge) => judge.certify(x)?,
+            None => check_with(self.problem, x, Effort::Quick(&|| self.budget.stop().is_some()))?,
+        };
+        self.tell(spent, certificate);
+        Ok(())
+    }
+
+    fn tell(&mut self, spent: Spent, certificate: Certificate) {
+        if let Some(observer) = &mut self.observer {
+            observer.checkpoint(&Progress {
+                update: spent.updates,
+                epoch: spent.epochs,
+                seconds: self.budget.seconds(),
+                certificate,
+            });
         }
     }
 
@@ -85,14 +109,7 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Checkpoints<'r, F, H> {
         } else if idle_rounds >= PATIENCE {
             self.status.get_or_insert(Status::Stalled);
         }
-        if let Some(observer) = &mut self.observer {
-            observer.checkpoint(&Progress {
-                update: spent.updates,
-                epoch: spent.epochs,
-                seconds: self.budget.seconds(),
-                certificate: certificate.clone(),
-            });
-        }
+        self.tell(spent, certificate.clone());
         self.certificate = Some(certificate);
         Ok(())
     }

@@ -35,6 +35,8 @@ const SWEEPS_BETWEEN: u32 = 10;
 /// Conjugate gradient steps on one face, at first and at most.
 const STEPS_ON_FACE: usize = 60;
 const MOST_STEPS_ON_FACE: usize = 2000;
+/// Share of the wanted gap that Newton steps go on to where only a tolerance is set.
+const GENEROSITY: f64 = 1e-4;
 /// Coordinates whose slopes give the first multiplier.
 const SAMPLE: usize = 256;
 /// Coordinates between two looks at the clock.
@@ -74,8 +76,10 @@ pub(crate) fn run<'r, F: SmoothTerm, H: SeparableTerm>(
     warm: bool,
 ) -> Result<Solution> {
     let mut run = Run::new(problem, settings, checkpoints, start);
-    if warm || run.checkpoints.is_watched() {
+    if warm {
         run.checkpoint()?;
+    } else {
+        run.checkpoints.show(&run.state.x, run.spent())?;
     }
     if run.checkpoints.status.is_some() {
         let spent = run.spent();
@@ -351,6 +355,8 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Run<'r, F, H> {
             newton.restart(&[multiplier]);
         }
         self.selection.rest();
+        // Digits are cheap here: whoever asks for a tolerance gets some more than that.
+        let share = if self.checkpoints.is_by_tolerance() { GENEROSITY } else { 1.0 };
         loop {
             let Some(newton) = &mut self.newton else { return Ok(()) };
             let outcome = newton.step(&mut self.state.x, &self.checkpoints.budget);
@@ -362,9 +368,11 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Run<'r, F, H> {
                     self.checkpoint()?;
                 }
                 Outcome::Moved { gap } => {
-                    let near = gap <= self.checkpoints.wanted_gap(self.objective.abs());
-                    if near || self.checkpoints.is_watched() || self.over() {
+                    let near = gap <= share * self.checkpoints.wanted_gap(self.objective.abs());
+                    if near || self.over() {
                         self.checkpoint()?;
+                    } else {
+                        self.checkpoints.show(&self.state.x, self.spent())?;
                     }
                 }
                 Outcome::Idle => {}

@@ -106,13 +106,17 @@ impl Task<'_> {
         (0..self.rows.len()).filter(|&c| self.targets[c] == sign).map(|c| self.caps.at(c)).sum()
     }
 
+    /// The largest nu that multipliers can satisfy: twice the share of the smaller class.
+    pub(super) fn largest_nu(&self) -> f64 {
+        2.0 * self.total_of(1.0).min(self.total_of(-1.0)) / self.total()
+    }
+
     /// Refuses a nu that no multipliers can satisfy.
     pub(super) fn check_nu(&self, settings: &TrainSettings) -> Result<()> {
         if self.kind != Kind::NuSvc {
             return Ok(());
         }
-        let smaller = self.total_of(1.0).min(self.total_of(-1.0));
-        let most = 2.0 * smaller / self.total();
+        let most = self.largest_nu();
         if settings.nu <= most {
             return Ok(());
         }

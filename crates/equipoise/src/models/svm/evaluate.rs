@@ -67,6 +67,24 @@ impl Task<'_> {
         Evaluation { w, bias, rho, primal: half_square + loss, dual: linear - half_square, infeasibility }
     }
 
+    /// A gap that is nothing against the numbers it comes from. The nu kinds may have the optimum 0, to which no gap is
+    /// small; their dual could be as large as `(nu N)^2 / 2` times the square of a row.
+    fn negligible(&self) -> f64 {
+        match self.kind {
+            Kind::Svc | Kind::Svr => 0.0,
+            Kind::NuSvc | Kind::OneClass => {
+                let n = self.rows.len();
+                let square = (0..n).map(|i| self.rows.squared_norm(i)).sum::<f64>() / n as f64;
+                0.5e-13 * (self.nu * self.total()).powi(2) * square
+            }
+        }
+    }
+
+    /// Whether the margin of a nu classifier is nothing but rounding.
+    pub(super) fn has_no_margin(&self, found: &Evaluation) -> bool {
+        self.kind == Kind::NuSvc && found.dual.abs() <= 10.0 * self.negligible()
+    }
+
     /// What multiplier t of row i adds to the dual.
     fn dual_gain(&self, i: usize, t: f64) -> f64 {
         match (self.kind, self.loss) {
@@ -189,6 +207,6 @@ impl Judge for GapJudge<'_> {
     }
 
     fn wanted_gap(&self, objective: f64) -> f64 {
-        self.gap * objective.abs().max(1e-12)
+        (self.gap * objective.abs().max(1e-12)).max(self.task.negligible())
     }
 }

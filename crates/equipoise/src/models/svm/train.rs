@@ -10,7 +10,7 @@ use super::{Kind, LinearModel, TrainSettings};
 use crate::error::{Error, Result};
 use crate::matrix::{Rows, check_finite_vector, check_length};
 use crate::separable::Values;
-use crate::solve::{Method, Observer, Settings, Solver, Status};
+use crate::solve::{Method, Observer, Progress, Settings, Solver, Status};
 
 /// What is learnt from: rows, one label each, and perhaps a weight each (a weight of k counts as k rows).
 #[derive(Debug, Clone, Copy)]
@@ -143,6 +143,18 @@ pub fn train(
     Ok(Trained { model, report: Report { classes, seconds: started.elapsed().as_secs_f64() } })
 }
 
+/// An observer that fits on several threads take turns to tell.
+struct Shared<'m, 'o>(&'m Mutex<&'o mut (dyn Observer + Send)>);
+
+impl Observer for Shared<'_, '_> {
+    fn checkpoint(&mut self, progress: &Progress) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).checkpoint(progress);
+    }
+    fn heartbeat(&mut self, update: u64, epoch: f64) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).heartbeat(update, epoch);
+    }
+}
+
 /// One decision function and how it was reached.
 struct Fit {
     weights: Vec<f64>,
@@ -181,7 +193,8 @@ impl<'a> Plan<'a> {
             Kind::Svc | Kind::NuSvc => classes(samples, settings)?,
         };
         for (label, _) in &settings.class_weights {
-            if !labels.contains(label) {
+            // A row that weighs nothing still shows that its label exists.
+            if !samples.labels.contains(label) {
                 let known = labels.iter().take(10).copied().collect();
                 return Err(Error::UnknownLabel { label: *label, known });
             }
@@ -210,6 +223,7 @@ impl<'a> Plan<'a> {
         }
         let next = AtomicUsize::new(0);
         let interrupt = watch.interrupt;
+        let observer = watch.observer.map(Mutex::new);
         let done: Mutex<Vec<(usize, Result<Fit>)>> = Mutex::new(Vec::new());
         std::thread::scope(|scope| {
             for _ in 0..threads {
@@ -219,7 +233,9 @@ impl<'a> Plan<'a> {
                         if k >= self.positive.len() {
                             break;
                         }
-                        let fit = self.fit(k, None, interrupt, started);
+                        let mut shared = observer.as_ref().map(Shared);
+                        let told = shared.as_mut().map(|shared| shared as &mut dyn Observer);
+                        let fit = self.fit(k, told, interrupt, started);
                         done.lock().unwrap_or_else(PoisonError::into_inner).push((k, fit));
                     }
                 });
@@ -293,6 +309,9 @@ impl<'a> Plan<'a> {
         }
         let solution = solver.run()?;
         let mut found = task.evaluate(&solution.x);
+        if task.has_no_margin(&found) {
+            return Err(Error::NoMargin { nu: settings.nu, most: task.largest_nu() });
+        }
         let report = ClassReport {
             label: self.positive[k],
             status: solution.status,
