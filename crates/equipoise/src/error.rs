@@ -237,7 +237,9 @@ pub enum Error {
         allowed: &'static str,
     },
     /// Labels of one class only, where a classifier needs two.
-    #[error("all {rows} labels are {label}; a classifier needs at least two different ones (or train kind one-class)")]
+    #[error(
+        "all {rows} labels are {label}; a classifier needs at least two different ones (or train kind one-class)"
+    )]
     OneClassOnly {
         /// How many labels there are.
         rows: usize,
@@ -261,7 +263,9 @@ pub enum Error {
         known: Vec<f64>,
     },
     /// nu is larger than the classes allow.
-    #[error("nu is {found}; with these classes it can be at most {most} (twice the share of the smaller class)")]
+    #[error(
+        "nu is {found}; with these classes it can be at most {most} (twice the share of the smaller class)"
+    )]
     NuTooLarge {
         /// The value found.
         found: f64,
@@ -269,7 +273,9 @@ pub enum Error {
         most: f64,
     },
     /// A nu so small that the classes overlap.
-    #[error("nu-svc: at nu = {nu} the classes overlap and the margin is 0; use a larger nu (at most {most}) or kind svc")]
+    #[error(
+        "nu-svc: at nu = {nu} the classes overlap and the margin is 0; use a larger nu (at most {most}) or kind svc"
+    )]
     NoMargin {
         /// The value found.
         nu: f64,

@@ -109,7 +109,7 @@ impl ViolatingPairs {
             self.end_sweep();
             return None;
         }
-        let draw = ((self.rng.next_u64() >> 32) * left as u64 >> 32) as usize;
+        let draw = (((self.rng.next_u64() >> 32) * left as u64) >> 32) as usize;
         self.active.swap(self.visited, self.visited + draw);
         self.visited += 1;
         Some(self.active[self.visited - 1] as usize)
@@ -120,7 +120,7 @@ impl ViolatingPairs {
         self.sweeps += 1;
         self.last = self.now;
         self.now = Slopes { rise: f64::INFINITY, fall: f64::NEG_INFINITY };
-        if self.sweeps % SWEEPS_PER_RETURN == 0 || self.active.len() < 2 {
+        if self.sweeps.is_multiple_of(SWEEPS_PER_RETURN) || self.active.len() < 2 {
             self.bring_all_back();
         }
     }
@@ -188,7 +188,14 @@ impl ViolatingPairs {
     /// Tells how a pair went: the slopes that were paired and whether it moved; the partner's slope afterwards, if it
     /// can still go its way.
     #[inline]
-    pub(crate) fn settle(&mut self, way: Way, partner: usize, paired: [f64; 2], moved: bool, after: Option<f64>) {
+    pub(crate) fn settle(
+        &mut self,
+        way: Way,
+        partner: usize,
+        paired: [f64; 2],
+        moved: bool,
+        after: Option<f64>,
+    ) {
         if moved {
             self.multiplier += PULL * (-0.5 * (paired[0] + paired[1]) - self.multiplier);
         }
@@ -196,7 +203,9 @@ impl ViolatingPairs {
             Way::Rise => (1.0, &mut self.fallers),
             Way::Fall => (-1.0, &mut self.risers),
         };
-        let Some(k) = others.iter().position(|waiting| waiting.coordinate as usize == partner) else { return };
+        let Some(k) = others.iter().position(|waiting| waiting.coordinate as usize == partner) else {
+            return;
+        };
         match after {
             Some(slope) if moved && sign * (slope + self.multiplier) > 0.0 => others[k].slope = slope,
             _ => {

@@ -125,7 +125,7 @@ struct FactoredSum<'a> {
 
 /// The structure of a sum, where every term has it and at most one has a factor.
 pub(super) fn of_sum(terms: &[Box<dyn SmoothTerm>]) -> Option<Box<dyn Factored + '_>> {
-    let parts: Option<Vec<_>> = terms.iter().map(|term| term.factored()).collect();
+    let parts: Option<Vec<_>> = terms.iter().map(SmoothTerm::factored).collect();
     let (mut factors, mut others): (Vec<_>, Vec<_>) = parts?.into_iter().partition(|part| part.rank() > 0);
     if factors.len() > 1 {
         return None;

@@ -121,7 +121,8 @@ impl DualSide for Gram<'_> {
         let (w, own) = u.split_at(self.rows.columns());
         for (c, out) in out.iter_mut().enumerate() {
             let (indices, values) = self.rows.row(c);
-            let size = |(k, &j): (usize, &u32)| (values.map_or(1.0, |values| values[k]) * w[j as usize]).abs();
+            let size =
+                |(k, &j): (usize, &u32)| (values.map_or(1.0, |values| values[k]) * w[j as usize]).abs();
             *out += indices.iter().enumerate().map(size).sum::<f64>() + self.linear.at(c).abs();
         }
         let own = out.iter_mut().zip(own).enumerate();

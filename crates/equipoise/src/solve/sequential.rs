@@ -163,13 +163,21 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Run<'r, F, H> {
             self.full_step.take(self.problem, self.pairs.metric(), &mut self.state, &stop);
         }
         if self.settings.method == Method::Auto {
-            let step = FreeStep { problem: self.problem, metric: self.pairs.metric(), budget: &self.checkpoints.budget };
+            let step = FreeStep {
+                problem: self.problem,
+                metric: self.pairs.metric(),
+                budget: &self.checkpoints.budget,
+            };
             let products = (self.updates as f64 / self.updates_per_epoch).clamp(20.0, 400.0) as usize;
             step.take(&mut self.state, products)?;
             self.newton();
         } else if self.rounds % ROUNDS_PER_SOUNDING == ROUNDS_PER_SOUNDING - 1 {
             // Pairs never see that an objective falls for ever; second-order directions do. Nothing is moved.
-            let step = FreeStep { problem: self.problem, metric: self.pairs.metric(), budget: &self.checkpoints.budget };
+            let step = FreeStep {
+                problem: self.problem,
+                metric: self.pairs.metric(),
+                budget: &self.checkpoints.budget,
+            };
             step.take(&mut self.state.clone(), 20)?;
         }
         self.rounds += 1;

@@ -99,11 +99,7 @@ impl<'a, F: SmoothTerm, H: SeparableTerm> Solver<'a, F, H> {
         // An epoch touches as many blocks as there are.
         let updates_per_epoch = if blocks == 1 { 1.0 } else { blocks as f64 / 2.0 };
         let budget = Budget::new(settings, updates_per_epoch, self.interrupt);
-        let observer: Option<&mut dyn Observer> = match self.observer {
-            Some(observer) => Some(observer),
-            None => None,
-        };
-        let checkpoints = Checkpoints::new(problem, settings, budget, observer, self.judge);
+        let checkpoints = Checkpoints::new(problem, settings, budget, self.observer, self.judge);
         match (settings.method, violating::obstacle(problem)) {
             (Method::Violating, Some(why)) => Err(Error::MethodNotApplicable { method: "violating", why }),
             (Method::Auto | Method::Violating, None) => {

@@ -140,10 +140,9 @@ impl Task<'_> {
             let (y, cap) = (self.targets.get(i).copied().unwrap_or(0.0), self.caps.at(i));
             let score = self.rows.dot(i, w) + bias;
             match (self.kind, self.loss) {
-                (Kind::Svc, Loss::Hinge) => y * cap * ramp(y * score - 1.0),
                 (Kind::Svc, Loss::SquaredHinge) => y * 2.0 * cap * (1.0 - y * score).max(0.0),
                 (Kind::Svr, _) => cap * (ramp(score - y + self.epsilon) - ramp(y + self.epsilon - score)),
-                (Kind::NuSvc, _) => y * cap * ramp(y * score - 1.0),
+                (Kind::Svc | Kind::NuSvc, _) => y * cap * ramp(y * score - 1.0),
                 (Kind::OneClass, _) => cap * ramp(score),
             }
         };

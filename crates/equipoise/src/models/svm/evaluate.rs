@@ -129,7 +129,8 @@ impl Task<'_> {
                 let half = 0.5 * self.nu * self.total();
                 let mut loss = 0.0;
                 let mut side = |sign: f64| {
-                    let edge = weighted_quantile(class(sign).map(|i| (sign * scores[i], self.caps.at(i))), half);
+                    let edge =
+                        weighted_quantile(class(sign).map(|i| (sign * scores[i], self.caps.at(i))), half);
                     let miss = |i: usize| self.caps.at(i) * (edge - sign * scores[i]).max(0.0);
                     loss += class(sign).map(miss).sum::<f64>() - half * edge;
                     edge

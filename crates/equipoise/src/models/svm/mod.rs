@@ -18,11 +18,13 @@ mod folds;
 mod model;
 mod path;
 mod quantile;
+mod report;
 mod settings;
 mod train;
 
 pub use cv::{CostScores, CrossValidation, cross_validate};
 pub use model::LinearModel;
 pub use path::path;
+pub use report::{ClassReport, Report, Trained};
 pub use settings::{Kind, Loss, TrainSettings};
-pub use train::{ClassReport, Report, Samples, Trained, Watch, train};
+pub use train::{Samples, Watch, train};

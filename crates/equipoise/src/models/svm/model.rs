@@ -64,7 +64,11 @@ impl LinearModel {
         let total: f64 = (0..rows.len())
             .map(|i| {
                 let found = self.predict_row(rows, i);
-                if self.kind == Kind::Svr { (found - labels[i]).powi(2) } else { f64::from(found == labels[i]) }
+                if self.kind == Kind::Svr {
+                    (found - labels[i]).powi(2)
+                } else {
+                    f64::from(found == labels[i])
+                }
             })
             .sum();
         total / rows.len().max(1) as f64

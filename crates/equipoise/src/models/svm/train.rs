@@ -6,11 +6,12 @@ use std::time::Instant;
 
 use super::dual::Task;
 use super::evaluate::GapJudge;
+use super::report::{ClassReport, Report, Trained};
 use super::{Kind, LinearModel, TrainSettings};
 use crate::error::{Error, Result};
 use crate::matrix::{Rows, check_finite_vector, check_length};
 use crate::separable::Values;
-use crate::solve::{Method, Observer, Progress, Settings, Solver, Status};
+use crate::solve::{Method, Observer, Progress, Settings, Solver};
 
 /// What is learnt from: rows, one label each, and perhaps a weight each (a weight of k counts as k rows).
 #[derive(Debug, Clone, Copy)]
@@ -36,73 +37,6 @@ impl std::fmt::Debug for Watch<'_> {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         formatter.debug_struct("Watch").finish_non_exhaustive()
     }
-}
-
-/// One fit, in the user's terms.
-#[derive(Debug, Clone, PartialEq)]
-pub struct ClassReport {
-    /// The label of the positive side; NaN for regression and one-class models.
-    pub label: f64,
-    /// How the fit ended.
-    pub status: Status,
-    /// The primal objective.
-    pub primal: f64,
-    /// The dual objective.
-    pub dual: f64,
-    /// `(primal - dual) / max(|dual|, 1e-12)`.
-    pub relative_gap: f64,
-    /// The optimal bias.
-    pub bias: f64,
-    /// `|sum beta|` (for the nu kinds the largest miss of a sum).
-    pub infeasibility: f64,
-    /// Rows with a multiplier other than 0.
-    pub support: usize,
-    /// Rows with their multiplier at its upper bound.
-    pub bounded_support: usize,
-    /// Pair updates and Newton steps.
-    pub updates: u64,
-    /// Passes over the data.
-    pub epochs: f64,
-}
-
-/// All fits of a model: totals, the worst gap, the first status that is not `Converged`.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Report {
-    /// One a decision function.
-    pub classes: Vec<ClassReport>,
-    /// Seconds from rows in memory to the model.
-    pub seconds: f64,
-}
-
-impl Report {
-    /// `Converged` when every fit is, else the first other status.
-    pub fn status(&self) -> Status {
-        self.classes.iter().map(|class| class.status).find(|status| *status != Status::Converged).unwrap_or(Status::Converged)
-    }
-
-    /// The sum over decision functions.
-    pub fn primal(&self) -> f64 {
-        self.classes.iter().map(|class| class.primal).sum()
-    }
-
-    /// The sum over decision functions.
-    pub fn dual(&self) -> f64 {
-        self.classes.iter().map(|class| class.dual).sum()
-    }
-
-    /// The largest of any decision function.
-    pub fn relative_gap(&self) -> f64 {
-        self.classes.iter().map(|class| class.relative_gap).fold(0.0, f64::max)
-    }
-}
-
-/// A model and how it was reached.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Trained {
-    /// The model.
-    pub model: LinearModel,
-    /// Objectives, gap, counts.
-    pub report: Report,
 }
 
 /// Trains a model, from the weights of an earlier one where given.
@@ -260,7 +194,11 @@ impl<'a> Plan<'a> {
             Kind::NuSvc | Kind::OneClass => 1.0,
         };
         let of_class = |label: f64| {
-            settings.class_weights.iter().find(|(named, _)| *named == label).map_or(1.0, |(_, weight)| *weight)
+            settings
+                .class_weights
+                .iter()
+                .find(|(named, _)| *named == label)
+                .map_or(1.0, |(_, weight)| *weight)
         };
         let caps = if samples.weights.is_none() && settings.class_weights.is_empty() {
             Values::Uniform(cost)
@@ -299,7 +237,8 @@ impl<'a> Plan<'a> {
         let judge = GapJudge { task: &task, gap: settings.gap };
         let mut solver = Solver::new(&problem, &choices).judge(&judge);
         if let Some(model) = self.warm_start {
-            solver = solver.warm_start(problem.nearest_feasible(&task.guess(&model.weights[k], model.bias[k]))?);
+            solver =
+                solver.warm_start(problem.nearest_feasible(&task.guess(&model.weights[k], model.bias[k]))?);
         }
         if let Some(observer) = observer {
             solver = solver.observer(observer);

@@ -165,7 +165,8 @@ impl<'a, F: SmoothTerm, H: SeparableTerm> ProximalNewton<'a, F, H> {
             return Outcome::Stopped;
         };
         self.restore_rows(&free, &mut z, &mut product);
-        let is_feasible = |z: &[f64]| self.coupling.infeasibility(z) <= 0.5 * self.coupling.allowed_infeasibility();
+        let is_feasible =
+            |z: &[f64]| self.coupling.infeasibility(z) <= 0.5 * self.coupling.allowed_infeasibility();
         let mut feasible = is_feasible(&z);
         if !feasible && let Ok(nearest) = project(self.coupling, self.problem.separable(), &z) {
             z = nearest;
@@ -211,7 +212,9 @@ impl<'a, F: SmoothTerm, H: SeparableTerm> ProximalNewton<'a, F, H> {
         let (mut width, mut bounded) = (0.0, 0_usize);
         let (mut violation, mut reach) = (0.0, 0.0);
         for c in 0..n {
-            let g = self.slopes[c] + self.factored.own_curvature(c) * x[c] + self.coupling.column_dot(c, &self.lambda);
+            let g = self.slopes[c]
+                + self.factored.own_curvature(c) * x[c]
+                + self.coupling.column_dot(c, &self.lambda);
             let (lo, hi) = self.h.subdifferential(c, x[c]);
             let miss = g + (-g).max(lo).min(hi);
             violation += miss * miss;
@@ -291,7 +294,8 @@ impl<'a, F: SmoothTerm, H: SeparableTerm> ProximalNewton<'a, F, H> {
                     break;
                 }
                 let solved = self.system.direction(&*self.factored, self.coupling, &work.free, &right);
-                if !solved || !(self.system.promise(&right) > 0.0) {
+                let promise = self.system.promise(&right);
+                if !solved || promise.is_nan() || promise <= 0.0 {
                     break;
                 }
                 steps += 1;

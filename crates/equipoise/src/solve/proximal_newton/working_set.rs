@@ -21,7 +21,7 @@ const FLAT: f64 = 0.1;
 const MOST_LOOKS: usize = 30;
 
 /// The answer to `pull = x / sigma - g`. Plain comparisons: a NaN would have been refused on the way in.
-#[inline(always)]
+#[inline]
 fn answer(pull: f64, l1: f64, r: f64, lower: f64, upper: f64) -> f64 {
     let pull = if l1 == 0.0 { pull } else { pull - pull.clamp(-l1, l1) };
     let z = pull * r;
@@ -30,7 +30,7 @@ fn answer(pull: f64, l1: f64, r: f64, lower: f64, upper: f64) -> f64 {
 }
 
 /// The answer of a whole piece.
-#[inline(always)]
+#[inline]
 fn answer_of(piece: &Piece, pull: f64, r: f64) -> f64 {
     answer(pull, piece.l1, r, piece.lower, piece.upper)
 }
@@ -106,7 +106,11 @@ impl Collector {
     }
 
     fn finish(self) -> Values {
-        if self.each.is_empty() { Values::Uniform(self.first.unwrap_or(0.0)) } else { Values::Each(self.each) }
+        if self.each.is_empty() {
+            Values::Uniform(self.first.unwrap_or(0.0))
+        } else {
+            Values::Each(self.each)
+        }
     }
 }
 
@@ -299,7 +303,7 @@ impl WorkingSet {
     }
 
     /// What the answers contribute to the slope of the line beyond what they do at t = 0.
-    #[inline(always)]
+    #[inline]
     fn answered(&self, t: f64, l1: impl Fn(usize) -> f64, r: impl Fn(usize) -> f64) -> f64 {
         let n = self.columns.len();
         let (pull, along) = (&self.pull[..n], &self.along[..n]);
