@@ -16,7 +16,8 @@ cargo xtask COMMAND
   examples          every example of the library
   lengths           no source file longer than 600 lines
   package           dry run of packaging the published crates
-  bench NAME        measure in one run against the bare loop: pair_step
+  bench pair_step   one update against the bare loop
+  bench svm         time to an accuracy against the peers [--quick] [--sets a7a,...] [--peers libsvm,...]
                     [--record FOLDER] writes raw numbers and set-up into FOLDER
 ";
 

@@ -28,6 +28,15 @@ fn samples() -> Vec<(Error, &'static [&'static str])> {
             &["input", "found 3 rows", "expected 5"],
         ),
         (Error::EmptyProblem, &["no variables"]),
+        (Error::OneClassOnly { rows: 12, label: 3.5 }, &["all 12", "3.5", "two", "one-class"]),
+        (Error::TooManyClasses { kind: "nu-svc", found: 4 }, &["nu-svc", "found 4", "svc"]),
+        (Error::UnknownLabel { label: 2.5, known: vec![0.0, 1.0] }, &["class-weight", "2.5", "[0.0, 1.0]"]),
+        (Error::NuTooLarge { found: 0.75, most: 0.5 }, &["nu is 0.75", "at most 0.5"]),
+        (Error::NoMargin { nu: 0.25, most: 0.5 }, &["nu = 0.25", "larger nu", "at most 0.5"]),
+        (
+            Error::MethodNotApplicable { method: "violating", why: "it needs exactly one coupling row" },
+            &["violating", "one coupling row", "auto"],
+        ),
         (Error::NegativeWeight { input: input(), index: 3, found: -1.5 }, &["input", "entry 3", "-1.5"]),
         (
             Error::OutOfRange { input: input(), index: 3, found: 7.5, allowed: ALLOWED },
