@@ -3,6 +3,7 @@
 mod means;
 mod plot;
 mod ratios;
+mod targets;
 mod times;
 
 use std::path::PathBuf;

@@ -3,6 +3,7 @@
 use std::fmt::Write;
 
 use super::means::{figure, mean, ratio};
+use super::targets;
 use super::times::{OURS, Row, Times};
 
 /// The cost of the tables by set.
@@ -21,6 +22,7 @@ by any setting of the peer's ladder that was tried (`setup.txt` names ladders cu
 pub(super) fn report(times: &Times, parse: &[Row], wanted: &[Row]) -> String {
     let mut out = HEAD.to_owned();
     let tables = Tables { times, wanted };
+    tables.targets(&mut out);
     let same = "LIBSVM, `-t 0`: the same problem, bias not penalised";
     tables.by_set_and_cost(&mut out, same, "libsvm", 1e-3);
     out.push_str("\n## LIBLINEAR: the dual of the hinge loss, its own problem with the bias penalised\n\n");
@@ -55,6 +57,19 @@ impl Tables<'_> {
         found.and_then(|row| row.get("wanted")).map_or("", String::as_str)
     }
 
+    /// What was wanted, line by line, with a verdict.
+    fn targets(&self, out: &mut String) {
+        if self.wanted.is_empty() {
+            return;
+        }
+        out.push_str("\n## Wanted and reached\n\n");
+        line(out, ["ratio", "reached", "wanted", "met"].map(str::to_owned));
+        rule(out, 4);
+        for row in targets::rows(self.times, self.wanted) {
+            line(out, row);
+        }
+    }
+
     /// One row a set at C = 1, then the mean over all sets and costs.
     fn by_set(&self, out: &mut String, columns: &[(&str, f64)]) {
         let heads = columns.iter().map(|(solver, accuracy)| format!("{solver} {accuracy:e} | wanted"));
@@ -81,12 +96,14 @@ impl Tables<'_> {
         line(
             out,
             std::iter::once(format!("set, at {accuracy:e}"))
-                .chain(costs.iter().map(|cost| format!("C = {cost}"))),
+                .chain(costs.iter().map(|cost| format!("C = {cost}")))
+                .chain(std::iter::once("wanted at C = 1".to_owned())),
         );
-        rule(out, 1 + costs.len());
+        rule(out, 2 + costs.len());
         for set in self.times.sets() {
             let cells = costs.iter().map(|&cost| ratio(self.times, set, cost, solver, accuracy).text());
-            line(out, std::iter::once(set.to_owned()).chain(cells));
+            let wanted = std::iter::once(or_dash(self.wanted(solver, accuracy, set)).to_owned());
+            line(out, std::iter::once(set.to_owned()).chain(cells).chain(wanted));
         }
         let reached = mean(self.times, solver, accuracy).text();
         let _ = writeln!(
@@ -103,10 +120,7 @@ impl Tables<'_> {
         let wanted = self.wanted("equipoise pairs", 1e-4, "a7a").to_owned();
         line(out, ["uniform random pairs over the default, a7a, C = 1, to 1e-4".into(), pairs, wanted]);
         for set in ["a7a", "w8a"] {
-            let seconds = |accuracy| self.times.find(set, COST, OURS, accuracy).and_then(|time| time.seconds);
-            let reached = seconds(1e-8)
-                .zip(seconds(1e-4))
-                .map_or("not run".into(), |(tight, loose)| figure(tight / loose));
+            let reached = targets::tight_over_loose(self.times, set).text();
             let wanted = self.wanted("tight over loose", 1e-8, set).to_owned();
             line(out, [format!("our time to 1e-8 over our time to 1e-4, {set}, C = 1"), reached, wanted]);
         }

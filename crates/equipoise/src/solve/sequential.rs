@@ -194,8 +194,9 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Run<'r, F, H> {
         let lambda = self.checkpoints.certificate.as_ref().map(|certificate| certificate.multipliers.clone());
         newton.restart(&self.problem.reduce_multipliers(lambda.as_deref()));
         let wanted = self.checkpoints.wanted_gap(self.objective);
-        while let Outcome::Moved { gap } = newton.step(&mut self.state.x, &self.checkpoints.budget) {
-            if gap <= wanted {
+        loop {
+            let outcome = newton.step(&mut self.state.x, &self.checkpoints.budget);
+            if !matches!(outcome, Outcome::Moved { .. }) || outcome.seems_within(wanted) {
                 break;
             }
         }

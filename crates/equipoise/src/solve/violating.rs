@@ -367,9 +367,9 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Run<'r, F, H> {
                     self.over();
                     self.checkpoint()?;
                 }
-                Outcome::Moved { gap } => {
-                    let near = gap <= share * self.checkpoints.wanted_gap(self.objective.abs());
-                    if near || self.over() {
+                Outcome::Moved { .. } => {
+                    let wanted = share * self.checkpoints.wanted_gap(self.objective);
+                    if outcome.seems_within(wanted) || self.over() {
                         self.checkpoint()?;
                     } else {
                         self.checkpoints.show(&self.state.x, self.spent())?;

@@ -70,16 +70,31 @@ impl Panel<'_> {
 
     /// The solvers' names beside the last points, moved apart where they would cover each other.
     fn names<B: DrawingBackend>(&self, area: &DrawingArea<B, Shift>, scale: &Scale) -> Outcome<B> {
-        let place = |line: &Line<'_>| {
+        let paths: Vec<Vec<(i32, i32)>> = self
+            .lines
+            .iter()
+            .map(|line| line.points.iter().map(|&point| scale.place(point)).collect())
+            .collect();
+        let label = |line: &Line<'_>| {
             let (x, y) = line.points.last().map_or((0, 0), |&point| scale.place(point));
-            // Inside the panel a name stands a little below the end, where fewer lines pass.
-            if x < scale.right { (x - 4, y + SMALL.cast_signed()) } else { (x, y) }
+            let size = SMALL.cast_signed();
+            if x >= scale.right {
+                return Label::new((x, y), line.name, size);
+            }
+            // Inside the panel a name stands above or below the end, where fewer lines pass.
+            let sides = [-size, size].map(|down| Label::new((x - 4, y + down), line.name, size));
+            let [above, below] = &sides;
+            let crossed = |label: &Label| paths.iter().filter(|path| label.is_crossed_by(path)).count();
+            if crossed(above) <= crossed(below) { above.clone() } else { below.clone() }
         };
-        let mut labels: Vec<Label> =
-            self.lines.iter().map(|line| Label::new(place(line), line.name, SMALL.cast_signed())).collect();
+        let mut labels: Vec<Label> = self.lines.iter().map(label).collect();
         spread(&mut labels, TOP, scale.bottom);
         for (line, label) in self.lines.iter().zip(&labels) {
             let place = (label.left, label.middle);
+            // A line that passes all the same is dimmed behind the letters.
+            let half = label.height / 2;
+            let corners = [(place.0 - 1, place.1 - half), (place.0 + label.width, place.1 + half)];
+            area.draw(&Rectangle::new(corners, WHITE.mix(0.75).filled()))?;
             text(area, line.name, place, HPos::Left, VPos::Center, SMALL, line.colour)?;
         }
         Ok(())

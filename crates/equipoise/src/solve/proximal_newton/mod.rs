@@ -52,8 +52,8 @@ const PATIENCE: u32 = 3;
 /// What a step achieved.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum Outcome {
-    /// A lower objective, and the distance to a lower bound of the optimum that the step knows of.
-    Moved { gap: f64 },
+    /// A lower objective, by this gain, and a bound on what is left; infinite where the step knows of none.
+    Moved { gain: f64, gap: f64 },
     /// Nothing lower was found.
     Idle,
     /// Time is up or the caller wants to stop; x is as it was.
@@ -85,6 +85,16 @@ pub(crate) struct ProximalNewton<'a, F, H> {
     /// Where Newton steps and passes must end.
     most_newton_steps: u64,
     most_passes: f64,
+}
+
+impl Outcome {
+    /// Whether x seems to be within `wanted` of the optimum: by the bound, or without one by a gain that small.
+    pub(crate) fn seems_within(self, wanted: f64) -> bool {
+        match self {
+            Self::Moved { gain, gap } => gap <= wanted || (gap == f64::INFINITY && gain <= wanted),
+            Self::Idle | Self::Stopped => false,
+        }
+    }
 }
 
 impl<F, H> std::fmt::Debug for ProximalNewton<'_, F, H> {
@@ -185,11 +195,12 @@ impl<'a, F: SmoothTerm, H: SeparableTerm> ProximalNewton<'a, F, H> {
         }
         if after < self.objective && feasible {
             x.copy_from_slice(&z);
+            let gain = self.objective - after;
             (self.product, self.objective) = (product, after);
             self.failures = 0;
             let growth = GROWTH.iter().find(|(most, _)| steps <= *most).map_or(2.0, |(_, growth)| *growth);
             self.sigma *= growth;
-            return Outcome::Moved { gap: after - self.lower_bound() };
+            return Outcome::Moved { gain, gap: after - self.lower_bound() };
         }
         self.failures += 1;
         self.sigma *= if self.failures % 2 == 1 { 0.1 } else { 100.0 };
