@@ -78,7 +78,25 @@ impl Task<'_> {
             Kind::NuSvc | Kind::OneClass => Values::Uniform(0.0),
         };
         let builder = Problem::builder(Gram::new(self.rows, diagonal, linear)?);
-        builder.separable(Pieces { task: self }).coupling(self.coupling()?).build()
+        let builder = builder.separable(Pieces { task: self }).coupling(self.coupling()?);
+        builder.start(self.start()).build()
+    }
+
+    /// Multipliers that satisfy the rows: nothing, or of every cap the same share.
+    fn start(&self) -> Vec<f64> {
+        let n = self.rows.len();
+        match self.kind {
+            Kind::Svc | Kind::Svr => vec![0.0; n],
+            Kind::OneClass => (0..n).map(|c| self.nu * self.caps.at(c)).collect(),
+            Kind::NuSvc => {
+                let half = 0.5 * self.nu * self.total();
+                let share = |sign: f64| (half / self.total_of(sign)).min(1.0);
+                let (positive, negative) = (share(1.0), -share(-1.0));
+                let one =
+                    |c: usize| self.caps.at(c) * if self.targets[c] > 0.0 { positive } else { negative };
+                (0..n).map(one).collect()
+            }
+        }
     }
 
     fn coupling(&self) -> Result<Coupling> {

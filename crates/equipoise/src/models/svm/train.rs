@@ -236,7 +236,8 @@ impl<'a> Plan<'a> {
         };
         let judge = GapJudge { task: &task, gap: settings.gap };
         let mut solver = Solver::new(&problem, &choices).judge(&judge);
-        if let Some(model) = self.warm_start {
+        // The nearest feasible point under two sums is dear, and nu-svc does well without.
+        if let Some(model) = self.warm_start.filter(|_| settings.kind != Kind::NuSvc) {
             solver =
                 solver.warm_start(problem.nearest_feasible(&task.guess(&model.weights[k], model.bias[k]))?);
         }

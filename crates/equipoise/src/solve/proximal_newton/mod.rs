@@ -178,7 +178,11 @@ impl<'a, F: SmoothTerm, H: SeparableTerm> ProximalNewton<'a, F, H> {
         let is_feasible =
             |z: &[f64]| self.coupling.infeasibility(z) <= 0.5 * self.coupling.allowed_infeasibility();
         let mut feasible = is_feasible(&z);
-        if !feasible && let Ok(nearest) = project(self.coupling, self.problem.separable(), &z) {
+        // With one row the nearest feasible point is found at once; with several it may take long.
+        if !feasible
+            && self.coupling.rows() == 1
+            && let Ok(nearest) = project(self.coupling, self.problem.separable(), &z)
+        {
             z = nearest;
             self.product_of(&z, &mut product);
             feasible = is_feasible(&z);
