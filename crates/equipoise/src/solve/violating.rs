@@ -127,7 +127,7 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Run<'r, F, H> {
         start: Vec<f64>,
     ) -> Self {
         let newton = ProximalNewton::new(problem);
-        let face = if newton.is_none() { FaceStep::new(problem) } else { None };
+        let face = FaceStep::new(problem);
         Self {
             problem,
             coupling: problem.independent_coupling(),
@@ -309,6 +309,12 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Run<'r, F, H> {
     fn second_order(&mut self) -> Result<u32> {
         if self.newton.is_some() {
             self.newton_steps()?;
+            if self.checkpoints.status.is_none() {
+                // Where Newton steps drown in rounding the face is right, and solved more exactly by itself.
+                self.steps_on_face = MOST_STEPS_ON_FACE;
+                self.face_step()?;
+                self.checkpoint()?;
+            }
             return Ok(SWEEPS_BETWEEN);
         }
         let sweeps = self.face_step()?;

@@ -11,6 +11,7 @@
 //! * `numbers`, `samples`: the data of these tests.
 //! * `properties`: properties of the optimum on random problems.
 //! * `regressions`: what once went wrong.
+//! * `svm`: support vector machines, judged from outside.
 
 mod adaptor;
 mod agreement;
@@ -24,3 +25,4 @@ mod numbers;
 mod properties;
 mod regressions;
 mod samples;
+mod svm;

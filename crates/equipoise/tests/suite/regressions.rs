@@ -103,7 +103,8 @@ fn blocks_without_curvature_are_drawn_too() {
         .probabilities(ProbabilityChoice::Lipschitz)
         .build()
         .expect("connected");
-    let solution = solve(&problem, &Settings::default()).expect("bounded");
+    let pairs = Settings { method: Method::Pairs, ..Settings::default() };
+    let solution = solve(&problem, &pairs).expect("bounded");
     assert_eq!((solution.status, solution.x), (Status::Converged, vec![0.0, 1.0, 0.5]));
 }
 

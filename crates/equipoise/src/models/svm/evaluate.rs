@@ -20,6 +20,9 @@ use crate::error::Result;
 use crate::matrix::dot;
 use crate::solve::Judge;
 
+/// Share of what is added up in a component of w below which it is taken for 0.
+const CANCELLED: f64 = 1e-9;
+
 /// What can be said of multipliers.
 #[derive(Debug, Clone)]
 pub(super) struct Evaluation {
@@ -36,6 +39,11 @@ impl Evaluation {
     /// rho where a model can be divided by it.
     pub(super) fn margin(&self) -> f64 {
         if self.rho > 0.0 { self.rho } else { 1.0 }
+    }
+
+    /// Whether there is no margin to divide by.
+    pub(super) fn is_zero(&self) -> bool {
+        self.w.iter().all(|w| *w == 0.0)
     }
 
     pub(super) fn relative_gap(&self) -> f64 {
@@ -55,6 +63,10 @@ impl Task<'_> {
                 sums[usize::from(self.kind == Kind::NuSvc && self.targets[i] < 0.0)] += t;
             }
         }
+        // The nu kinds may have the optimum w = 0, to which no gap is small: there it is taken exactly.
+        if matches!(self.kind, Kind::NuSvc | Kind::OneClass) && self.vanishes(beta, &w) {
+            w.fill(0.0);
+        }
         let half_square = 0.5 * dot(&w, &w);
         let scores: Vec<f64> = (0..beta.len()).map(|i| self.rows.dot(i, &w)).collect();
         let (loss, bias, rho) = self.best_loss(&scores);
@@ -64,25 +76,30 @@ impl Task<'_> {
             Kind::OneClass => (sums[0] - share).abs(),
             Kind::NuSvc => (sums[0] - 0.5 * share).abs().max((sums[1] + 0.5 * share).abs()),
         };
-        Evaluation { w, bias, rho, primal: half_square + loss, dual: linear - half_square, infeasibility }
+        let dual = linear - half_square;
+        let mut primal = half_square + loss;
+        if primal - dual <= self.rounding(&scores, bias, rho) {
+            primal = dual;
+        }
+        Evaluation { w, bias, rho, primal, dual, infeasibility }
     }
 
-    /// A gap that is nothing against the numbers it comes from. The nu kinds may have the optimum 0, to which no gap is
-    /// small; their dual could be as large as `(nu N)^2 / 2` times the square of a row.
-    fn negligible(&self) -> f64 {
-        match self.kind {
-            Kind::Svc | Kind::Svr => 0.0,
-            Kind::NuSvc | Kind::OneClass => {
-                let n = self.rows.len();
-                let square = (0..n).map(|i| self.rows.squared_norm(i)).sum::<f64>() / n as f64;
-                0.5e-13 * (self.nu * self.total()).powi(2) * square
+    /// What rounding may leave of a primal that equals its dual.
+    fn rounding(&self, scores: &[f64], bias: f64, rho: f64) -> f64 {
+        let size = |i: usize| self.targets[i].abs() + scores[i].abs() + bias.abs() + rho.abs();
+        4.0 * f64::EPSILON * (0..scores.len()).map(|i| self.caps.at(i) * size(i)).sum::<f64>()
+    }
+
+    /// Whether `w = X'beta` is nothing but what cancellation left of it, in every column.
+    fn vanishes(&self, beta: &[f64], w: &[f64]) -> bool {
+        let mut sizes = vec![0.0; w.len()];
+        for (i, t) in beta.iter().enumerate().filter(|(_, t)| **t != 0.0) {
+            let (columns, values) = self.rows.row(i);
+            for (k, &c) in columns.iter().enumerate() {
+                sizes[c as usize] += (t * values.map_or(1.0, |values| values[k])).abs();
             }
         }
-    }
-
-    /// Whether the margin of a nu classifier is nothing but rounding.
-    pub(super) fn has_no_margin(&self, found: &Evaluation) -> bool {
-        self.kind == Kind::NuSvc && found.dual.abs() <= 10.0 * self.negligible()
+        w.iter().zip(&sizes).all(|(w, size)| w.abs() <= CANCELLED * size)
     }
 
     /// What multiplier t of row i adds to the dual.
@@ -208,6 +225,6 @@ impl Judge for GapJudge<'_> {
     }
 
     fn wanted_gap(&self, objective: f64) -> f64 {
-        (self.gap * objective.abs().max(1e-12)).max(self.task.negligible())
+        self.gap * objective.abs().max(1e-12)
     }
 }

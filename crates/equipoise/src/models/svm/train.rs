@@ -11,7 +11,7 @@ use super::{Kind, LinearModel, TrainSettings};
 use crate::error::{Error, Result};
 use crate::matrix::{Rows, check_finite_vector, check_length};
 use crate::separable::Values;
-use crate::solve::{Method, Observer, Progress, Settings, Solver};
+use crate::solve::{Observer, Progress, Settings, Solver};
 
 /// What is learnt from: rows, one label each, and perhaps a weight each (a weight of k counts as k rows).
 #[derive(Debug, Clone, Copy)]
@@ -224,11 +224,7 @@ impl<'a> Plan<'a> {
         let problem = task.problem()?;
         let time_limit = settings.time_limit.map(|most| (most - started.elapsed().as_secs_f64()).max(1e-3));
         let choices = Settings {
-            method: if settings.kind == Kind::NuSvc && settings.method == Method::Violating {
-                Method::Auto
-            } else {
-                settings.method
-            },
+            method: settings.method,
             seed: settings.seed,
             max_epochs: settings.max_epochs,
             time_limit,
@@ -249,7 +245,7 @@ impl<'a> Plan<'a> {
         }
         let solution = solver.run()?;
         let mut found = task.evaluate(&solution.x);
-        if task.has_no_margin(&found) {
+        if settings.kind == Kind::NuSvc && found.is_zero() {
             return Err(Error::NoMargin { nu: settings.nu, most: task.largest_nu() });
         }
         let report = ClassReport {
@@ -285,7 +281,10 @@ fn classes(samples: Samples<'_>, settings: &TrainSettings) -> Result<(Vec<f64>, 
         }
     }
     match labels.len() {
-        0 | 1 => Err(Error::OneClassOnly { rows: samples.labels.len(), label: samples.labels[0] }),
+        0 | 1 => {
+            let rows = (0..samples.labels.len()).filter(|&i| counts(i)).count();
+            Err(Error::OneClassOnly { rows, label: labels.first().copied().unwrap_or(f64::NAN) })
+        }
         2 => Ok((labels.clone(), vec![labels[1]])),
         found if settings.kind == Kind::NuSvc => Err(Error::TooManyClasses { kind: "nu-svc", found }),
         _ => Ok((labels.clone(), labels)),

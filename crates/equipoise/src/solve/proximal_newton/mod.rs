@@ -44,6 +44,8 @@ const BAND: f64 = 0.4;
 const GROWTH: [(usize, f64); 3] = [(2, 10.0), (24, 3.0), (usize::MAX, 2.0)];
 /// Coordinates that are brought into a product at a time.
 const CHUNK: usize = 4096;
+/// Rise of the objective, relative to its parts, that is rounding.
+const ROUNDING: f64 = 4.0 * f64::EPSILON;
 /// Halvings of a step that leads up.
 const MOST_HALVINGS: u32 = 4;
 /// Failures in a row after which the method gives up.
@@ -77,6 +79,8 @@ pub(crate) struct ProximalNewton<'a, F, H> {
     /// `Z x` and the objective at the x that the last step left.
     product: Vec<f64>,
     objective: f64,
+    /// What the last step knew to be left.
+    gap: f64,
     /// How far (in g) a coordinate may be from answering to be looked at.
     band: f64,
     failures: u32,
@@ -126,6 +130,7 @@ impl<'a, F: SmoothTerm, H: SeparableTerm> ProximalNewton<'a, F, H> {
             slopes_known: false,
             product: Vec::new(),
             objective: f64::INFINITY,
+            gap: f64::INFINITY,
             band: f64::INFINITY,
             failures: 0,
             newton_steps: 0,
@@ -160,6 +165,7 @@ impl<'a, F: SmoothTerm, H: SeparableTerm> ProximalNewton<'a, F, H> {
     pub(crate) fn restart(&mut self, lambda: &[f64]) {
         self.lambda.copy_from_slice(lambda);
         self.u.clear();
+        self.gap = f64::INFINITY;
         self.failures = 0;
     }
 
@@ -188,6 +194,12 @@ impl<'a, F: SmoothTerm, H: SeparableTerm> ProximalNewton<'a, F, H> {
             feasible = is_feasible(&z);
         }
         let mut after = self.objective_at(&z, &product);
+        let gap = after - self.lower_bound();
+        // Near the end the objective is flat to rounding while the dual point still gets better.
+        let flat = ROUNDING * (after.abs() + 0.5 * self.squares(&product));
+        if feasible && after <= self.objective + flat && gap < 0.5 * self.gap {
+            return self.accept(x, &z, product, after, gap, steps);
+        }
         // An inexact proximal point may lie higher than x; then some point on the way to it lies lower.
         for _ in 0..MOST_HALVINGS {
             if after < self.objective || !feasible {
@@ -198,18 +210,32 @@ impl<'a, F: SmoothTerm, H: SeparableTerm> ProximalNewton<'a, F, H> {
             after = self.objective_at(&z, &product);
         }
         if after < self.objective && feasible {
-            x.copy_from_slice(&z);
-            let gain = self.objective - after;
-            (self.product, self.objective) = (product, after);
-            self.failures = 0;
-            let growth = GROWTH.iter().find(|(most, _)| steps <= *most).map_or(2.0, |(_, growth)| *growth);
-            self.sigma *= growth;
-            return Outcome::Moved { gain, gap: after - self.lower_bound() };
+            let gap = after - self.lower_bound();
+            return self.accept(x, &z, product, after, gap, steps);
         }
         self.failures += 1;
         self.sigma *= if self.failures % 2 == 1 { 0.1 } else { 100.0 };
         self.band = f64::INFINITY;
         Outcome::Idle
+    }
+
+    /// Makes z the new x.
+    fn accept(
+        &mut self,
+        x: &mut [f64],
+        z: &[f64],
+        product: Vec<f64>,
+        after: f64,
+        gap: f64,
+        steps: usize,
+    ) -> Outcome {
+        x.copy_from_slice(z);
+        let gain = self.objective - after;
+        (self.product, self.objective, self.gap) = (product, after, gap);
+        self.failures = 0;
+        let growth = GROWTH.iter().find(|(most, _)| steps <= *most).map_or(2.0, |(_, growth)| *growth);
+        self.sigma *= growth;
+        Outcome::Moved { gain, gap }
     }
 
     /// The dual point that belongs to x, and a sigma that fits the scales of x and of the gradient.
@@ -263,12 +289,16 @@ impl<'a, F: SmoothTerm, H: SeparableTerm> ProximalNewton<'a, F, H> {
         }
     }
 
+    /// `|Z x|_W^2`.
+    fn squares(&self, product: &[f64]) -> f64 {
+        product.iter().enumerate().map(|(k, p)| self.factored.weight(k) * p * p).sum()
+    }
+
     fn objective_at(&self, x: &[f64], product: &[f64]) -> f64 {
         let own = |c: usize, x: f64| {
             x * (0.5 * self.factored.own_curvature(c) * x + self.factored.own_slope(c)) + self.h.value(c, x)
         };
-        let squares: f64 = product.iter().enumerate().map(|(k, p)| self.factored.weight(k) * p * p).sum();
-        0.5 * squares + x.iter().enumerate().map(|(c, &x)| own(c, x)).sum::<f64>()
+        0.5 * self.squares(product) + x.iter().enumerate().map(|(c, &x)| own(c, x)).sum::<f64>()
     }
 
     /// `l_c + Z_c.u` for every coordinate.
