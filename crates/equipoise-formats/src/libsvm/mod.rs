@@ -54,6 +54,9 @@ mod unusual;
 use columns::{Columns, Occurring};
 use input::{Input, Unpacked};
 
+/// More threads than this read no faster.
+const MOST_THREADS: usize = 64;
+
 /// Text parsed at a time: it and the rows made of it fit a cache.
 const CHUNK_BYTES: usize = 128 << 10;
 
@@ -146,8 +149,12 @@ fn all_features(
     chunk_bytes: usize,
 ) -> Result<LabelledRows> {
     let mut rows = collect(input, options, chunk_bytes, None)?.rows;
-    let Occurring { features, sizes } =
-        columns::renumber(&mut rows.indices, rows.values.as_deref(), rows.largest, options.threads);
+    let Occurring { features, sizes } = columns::renumber(
+        &mut rows.indices,
+        rows.values.as_deref(),
+        rows.largest,
+        options.threads.min(MOST_THREADS),
+    );
     let notes = notes::scales(&features, &sizes).into_iter().collect();
     Ok(LabelledRows {
         labels: rows.labels,
@@ -200,7 +207,8 @@ fn collect(
     let chunk_bytes = text_bytes.map_or(chunk_bytes, |length| chunk_bytes.min(length as usize + 1));
     let source = source::Source::new(text, chunk_bytes);
     let explain = |reason: &std::io::Error| input::explain(format, path, reason);
-    let mut collected = pipeline::collect(source, options.threads, columns, text_bytes, path, &explain)?;
+    let mut collected =
+        pipeline::collect(source, options.threads.min(MOST_THREADS), columns, text_bytes, path, &explain)?;
     if collected.rows.labels.is_empty() {
         return Err(Error::NoRows { path: path.into() });
     }

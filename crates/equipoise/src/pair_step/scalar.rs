@@ -248,7 +248,7 @@ fn without_curvature(
 }
 
 /// The minimiser of `g (z - x) + d/2 (z - x)^2 + h(z)` for d >= 0.
-fn free_scalar(x: f64, g: f64, d: f64, h: Piece) -> Result<f64, Unbounded> {
+pub(crate) fn free_scalar(x: f64, g: f64, d: f64, h: Piece) -> Result<f64, Unbounded> {
     if d > 0.0 {
         return Ok(single(x, g, d, h));
     }

@@ -55,6 +55,10 @@ impl SmoothTerm for Distance {
         2.0 * self.weight.at(c)
     }
     #[inline]
+    fn own_curvature(&self, c: usize) -> f64 {
+        self.curvature(c)
+    }
+    #[inline]
     fn interaction(&self, _i: usize, _j: usize) -> Option<f64> {
         Some(0.0)
     }

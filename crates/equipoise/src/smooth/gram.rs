@@ -59,6 +59,10 @@ impl SmoothTerm for Gram<'_> {
         self.squared_norms[c] + self.diagonal.at(c)
     }
     #[inline]
+    fn own_curvature(&self, c: usize) -> f64 {
+        self.diagonal.at(c)
+    }
+    #[inline]
     fn interaction(&self, i: usize, j: usize) -> Option<f64> {
         Some(self.rows.rows_dot(i, j))
     }

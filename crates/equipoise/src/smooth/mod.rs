@@ -53,6 +53,12 @@ pub trait SmoothTerm: Debug + Send + Sync {
     /// Diagonal entry c of the majorant: at least the second derivative along coordinate c, anywhere.
     fn curvature(&self, c: usize) -> f64;
 
+    /// The part of [`curvature`](Self::curvature) that is the coordinate's own: no entry of the majorant off the
+    /// diagonal can cancel it.
+    fn own_curvature(&self, _c: usize) -> f64 {
+        0.0
+    }
+
     /// Entry (i, j), i != j, of the majorant; `None` when it is not known cheaply.
     fn interaction(&self, _i: usize, _j: usize) -> Option<f64> {
         None
@@ -159,6 +165,9 @@ impl SmoothTerm for Box<dyn SmoothTerm> {
     }
     fn curvature(&self, c: usize) -> f64 {
         (**self).curvature(c)
+    }
+    fn own_curvature(&self, c: usize) -> f64 {
+        (**self).own_curvature(c)
     }
     fn interaction(&self, i: usize, j: usize) -> Option<f64> {
         (**self).interaction(i, j)

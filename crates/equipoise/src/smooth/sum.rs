@@ -46,6 +46,9 @@ impl SmoothTerm for Sum {
     fn curvature(&self, c: usize) -> f64 {
         self.terms.iter().map(|term| term.curvature(c)).sum()
     }
+    fn own_curvature(&self, c: usize) -> f64 {
+        self.terms.iter().map(|term| term.own_curvature(c)).sum()
+    }
     fn interaction(&self, i: usize, j: usize) -> Option<f64> {
         self.terms.iter().map(|term| term.interaction(i, j)).sum()
     }

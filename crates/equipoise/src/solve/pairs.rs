@@ -180,7 +180,14 @@ impl<'a, F: SmoothTerm, H: SeparableTerm> PairUpdater<'a, F, H> {
         let f = self.problem.smooth();
         let Nonsmooth::Coordinates(h) = self.problem.separable() else { return Ok([0.0; 2]) };
         let x = [state.x[c[0]], state.x[c[1]]];
-        let curvature = self.pair_curvature(c);
+        let mut curvature = self.pair_curvature(c);
+        if a[0] == a[1] && balanced_curvature(curvature).is_none() {
+            // What the two have in common cancels along the row, what is their own does not.
+            let own = c.map(|c| self.metric.inverse_step() * f.own_curvature(c));
+            if own[0] + own[1] > 0.0 {
+                curvature = PairCurvature { d: own, cross: 0.0 };
+            }
+        }
         let z = if let (Some(first), Some(second)) = (h.piece(c[0]), h.piece(c[1])) {
             two_scalars(x, g, a, curvature, [first, second])
                 .map_err(|_| Error::Unbounded { coordinates: c.to_vec() })?

@@ -20,6 +20,7 @@ use super::{Settings, Solution, Status};
 use crate::certificate::separable_value;
 use crate::coupling::{Coupling, Shape};
 use crate::error::{Error, Result};
+use crate::pair_step::scalar::free_scalar;
 use crate::problem::Problem;
 use crate::selection::{Choice, Slopes, ViolatingPairs, Way};
 use crate::separable::{Nonsmooth, SeparableTerm};
@@ -37,6 +38,8 @@ const STEPS_ON_FACE: usize = 60;
 const MOST_STEPS_ON_FACE: usize = 2000;
 /// Share of the wanted gap that Newton steps go on to where only a tolerance is set.
 const GENEROSITY: f64 = 1e-4;
+/// Newton steps in a row that know of no bound, after which it is asked whether the objective falls for ever.
+const STEPS_PER_SOUNDING: u32 = 6;
 /// Coordinates whose slopes give the first multiplier.
 const SAMPLE: usize = 256;
 /// Coordinates between two looks at the clock.
@@ -117,6 +120,7 @@ struct Run<'r, F, H> {
     gain_of_sweeps: f64,
     visits_of_sweeps: u64,
     idle_rounds: u32,
+    least_gap: f64,
 }
 
 impl<'r, F: SmoothTerm, H: SeparableTerm> Run<'r, F, H> {
@@ -149,6 +153,7 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Run<'r, F, H> {
             gain_of_sweeps: 0.0,
             visits_of_sweeps: 0,
             idle_rounds: 0,
+            least_gap: f64::INFINITY,
         }
     }
 
@@ -228,13 +233,25 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Run<'r, F, H> {
         self.visits += 1;
         let a = self.coupling.column_dot(i, &[1.0]);
         if a == 0.0 {
-            self.pairs.alone(&mut self.state, i);
-            return Ok(());
+            return self.alone(i);
         }
         let (g, slopes) = self.slopes(i, a);
         if let Choice::Pair { way, partner } = self.selection.consider(i, slopes) {
             self.pair([i, partner], a, g, slopes, way)?;
         }
+        Ok(())
+    }
+
+    /// Moves a coordinate that the row does not bind.
+    fn alone(&mut self, i: usize) -> Result<()> {
+        let f = self.problem.smooth();
+        let g = f.partial(i, &self.state.x, &self.state.product);
+        let Nonsmooth::Coordinates(h) = self.problem.separable() else { return Ok(()) };
+        let Some(piece) = h.piece(i) else { return Ok(()) };
+        let d = f.curvature(i) / self.settings.step_size;
+        let z = free_scalar(self.state.x[i], g, d, piece)
+            .map_err(|_| Error::Unbounded { coordinates: vec![i] })?;
+        self.state.set(f, i, z);
         Ok(())
     }
 
@@ -296,11 +313,17 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Run<'r, F, H> {
             let what = "the objective";
             return Err(Error::NonFiniteIterate { what, found: objective, updates: self.updates });
         }
-        let idle = self.objective - objective <= 1e-15 * (1.0 + objective.abs());
+        let idle = self.objective - objective <= 1e-15 * objective.abs();
         self.idle_rounds = if idle { self.idle_rounds + 1 } else { 0 };
         self.objective = objective;
-        if self.newton.is_none() || self.checkpoints.status.is_some() || self.idle_rounds > 0 {
+        if self.newton.is_none() || self.checkpoints.status.is_some() || idle {
             self.checkpoint()?;
+            // The objective may be flat to rounding while the gap still falls.
+            let gap = self.checkpoints.certificate.as_ref().and_then(|certificate| certificate.duality_gap);
+            if gap.is_some_and(|gap| gap < 0.9 * self.least_gap) {
+                self.least_gap = gap.unwrap_or(f64::INFINITY);
+                self.idle_rounds = 0;
+            }
         }
         Ok(())
     }
@@ -351,6 +374,14 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Run<'r, F, H> {
         })
     }
 
+    /// Looks, on a copy, whether the objective falls for ever.
+    fn sound(&mut self) -> Result<()> {
+        let step =
+            FreeStep { problem: self.problem, metric: self.pairs.metric(), budget: &self.checkpoints.budget };
+        step.take(&mut State::new(self.problem.smooth(), self.state.x.clone()), 20)?;
+        Ok(())
+    }
+
     /// Proximal Newton steps until the run is over or they find nothing.
     fn newton_steps(&mut self) -> Result<()> {
         let multiplier = self.selection.multiplier;
@@ -363,6 +394,7 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Run<'r, F, H> {
         self.selection.rest();
         // Digits are cheap here: whoever asks for a tolerance gets some more than that.
         let share = if self.checkpoints.is_by_tolerance() { GENEROSITY } else { 1.0 };
+        let mut without_bound = 0;
         loop {
             let Some(newton) = &mut self.newton else { return Ok(()) };
             let outcome = newton.step(&mut self.state.x, &self.checkpoints.budget);
@@ -373,7 +405,12 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Run<'r, F, H> {
                     self.over();
                     self.checkpoint()?;
                 }
-                Outcome::Moved { .. } => {
+                Outcome::Moved { gap, .. } => {
+                    without_bound = if gap == f64::INFINITY { without_bound + 1 } else { 0 };
+                    if without_bound == STEPS_PER_SOUNDING {
+                        without_bound = 0;
+                        self.sound()?;
+                    }
                     let wanted = share * self.checkpoints.wanted_gap(self.objective);
                     if outcome.seems_within(wanted) || self.over() {
                         self.checkpoint()?;

@@ -129,6 +129,20 @@ impl Task<'_> {
         2.0 * self.total_of(1.0).min(self.total_of(-1.0)) / self.total()
     }
 
+    /// Refuses costs and weights whose product overflows.
+    pub(super) fn check_caps(&self) -> Result<()> {
+        let caps = self.caps.as_slice();
+        match caps.iter().position(|cap| !cap.is_finite()) {
+            None => Ok(()),
+            Some(index) => Err(Error::OutOfRange {
+                input: "cost times weights".into(),
+                index,
+                found: caps[index],
+                allowed: "a finite number; use a smaller cost or smaller weights",
+            }),
+        }
+    }
+
     /// Refuses a nu that no multipliers can satisfy.
     pub(super) fn check_nu(&self, settings: &TrainSettings) -> Result<()> {
         if self.kind != Kind::NuSvc {

@@ -46,8 +46,14 @@ impl Evaluation {
         self.w.iter().all(|w| *w == 0.0)
     }
 
+    /// `primal - dual`, at least 0; infinite where they are no numbers.
+    fn gap(&self) -> f64 {
+        let gap = self.primal - self.dual;
+        if gap.is_nan() { f64::INFINITY } else { gap.max(0.0) }
+    }
+
     pub(super) fn relative_gap(&self) -> f64 {
-        (self.primal - self.dual).max(0.0) / self.dual.abs().max(1e-12)
+        self.gap() / self.dual.abs().max(1e-12)
     }
 }
 
@@ -215,7 +221,7 @@ impl Judge for GapJudge<'_> {
             allowed_infeasibility: 1e-9 * (1.0 + self.task.total()),
             multipliers,
             kkt_residual: found.relative_gap(),
-            duality_gap: Some((found.primal - found.dual).max(0.0)),
+            duality_gap: Some(found.gap()),
         })
     }
 

@@ -3,6 +3,8 @@
 use crate::error::{Error, Result};
 use crate::solve::Method;
 
+const MOST_THREADS: usize = 1024;
+
 /// What is learnt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Kind {
@@ -118,8 +120,13 @@ impl TrainSettings {
         if !(self.epsilon >= 0.0 && self.epsilon.is_finite()) {
             return refuse("epsilon", self.epsilon, "a finite number, at least 0");
         }
-        if self.threads == 0 {
-            return refuse("threads", 0.0, "at least 1");
+        if !(1..=MOST_THREADS).contains(&self.threads) {
+            return refuse("threads", self.threads as f64, "a whole number from 1 to 1024");
+        }
+        for (k, (label, _)) in self.class_weights.iter().enumerate() {
+            if self.class_weights[..k].iter().any(|(earlier, _)| earlier == label) {
+                return refuse("class-weight", *label, "every label once");
+            }
         }
         self.class_weights.iter().try_for_each(|(_, weight)| positive("class-weight", *weight))
     }

@@ -220,6 +220,7 @@ impl<'a> Plan<'a> {
     ) -> Result<Fit> {
         let settings = self.settings;
         let task = self.task(k);
+        task.check_caps()?;
         task.check_nu(settings)?;
         let problem = task.problem()?;
         let time_limit = settings.time_limit.map(|most| (most - started.elapsed().as_secs_f64()).max(1e-3));
@@ -234,8 +235,13 @@ impl<'a> Plan<'a> {
         let mut solver = Solver::new(&problem, &choices).judge(&judge);
         // The nearest feasible point under two sums is dear, and nu-svc does well without.
         if let Some(model) = self.warm_start.filter(|_| settings.kind != Kind::NuSvc) {
-            solver =
-                solver.warm_start(problem.nearest_feasible(&task.guess(&model.weights[k], model.bias[k]))?);
+            // A guess that cannot be made feasible to rounding is no start: the fit begins afresh.
+            let guess = problem.nearest_feasible(&task.guess(&model.weights[k], model.bias[k]));
+            let coupling = problem.coupling();
+            let feasible = |x: &Vec<f64>| coupling.infeasibility(x) <= coupling.allowed_infeasibility();
+            if let Some(start) = guess.ok().filter(feasible) {
+                solver = solver.warm_start(start);
+            }
         }
         if let Some(observer) = observer {
             solver = solver.observer(observer);
@@ -274,10 +280,12 @@ fn classes(samples: Samples<'_>, settings: &TrainSettings) -> Result<(Vec<f64>, 
     let counts = |i: usize| samples.weights.is_none_or(|weights| weights[i] > 0.0);
     let mut labels: Vec<f64> = Vec::new();
     for (i, label) in samples.labels.iter().enumerate() {
+        // 0 and -0 are one label.
+        let label = *label + 0.0;
         if counts(i)
-            && let Err(place) = labels.binary_search_by(|known| known.total_cmp(label))
+            && let Err(place) = labels.binary_search_by(|known| known.total_cmp(&label))
         {
-            labels.insert(place, *label);
+            labels.insert(place, label);
         }
     }
     match labels.len() {

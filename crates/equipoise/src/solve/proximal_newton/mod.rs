@@ -34,6 +34,9 @@ use crate::problem::{Problem, project};
 use crate::separable::{Nonsmooth, SeparableTerm};
 use crate::smooth::{Factored, SmoothTerm};
 
+/// Products up to which a dense system is always worth it, and coordinates a product beyond which it is as well.
+const SMALL: usize = 500;
+const MANY: usize = 8;
 /// Newton steps for one proximal point.
 const MOST_NEWTON_STEPS: usize = 50;
 /// Share of `|z - x|^2 / sigma` that the residual may cost where a proximal point is found well enough.
@@ -117,7 +120,12 @@ impl<'a, F: SmoothTerm, H: SeparableTerm> ProximalNewton<'a, F, H> {
         }
         let factored = problem.smooth().factored()?;
         let coupling = problem.independent_coupling();
-        let system = NewtonSystem::new(factored.rank(), coupling.rows())?;
+        // A dense system pays where it is small, or there are many more coordinates than products.
+        let rank = factored.rank();
+        if rank > SMALL && n < MANY * rank {
+            return None;
+        }
+        let system = NewtonSystem::new(rank, coupling.rows())?;
         Some(Self {
             problem,
             h,
