@@ -76,11 +76,6 @@ impl Factor {
         self.in_order(m, gram);
     }
 
-    /// The same, saying whether every pivot was far more than rounding.
-    pub(crate) fn try_definite(&mut self, m: usize, gram: &[f64]) -> bool {
-        self.in_order(m, gram) > SAFE_PIVOT
-    }
-
     /// Writes 1 for every row that was kept, 0 for every row that was dropped.
     pub(super) fn mark_kept(&self, kept: &mut [f64]) {
         for j in 0..self.rows {

@@ -364,6 +364,7 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Run<'r, F, H> {
         // Both rates count columns touched, not time: the same seed gives the same run.
         let rate = outcome.gain / (2 * outcome.columns).max(1) as f64;
         let rate_of_sweeps = self.gain_of_sweeps / self.visits_of_sweeps.max(1) as f64;
+        repair(self.problem, &mut self.state.x);
         self.state.refresh(self.problem.smooth());
         Ok(if rate > rate_of_sweeps {
             1

@@ -145,7 +145,7 @@ impl Run<'_> {
         let weights: Vec<f64> = self.fold_of.iter().enumerate().map(fitted).collect();
         let samples = Samples { weights: Some(&weights), ..self.samples };
         let elapsed = self.started.elapsed().as_secs_f64();
-        let left = self.settings.time_limit.map(|most| (most - elapsed).max(1e-3));
+        let left = self.settings.time_limit.map(|most| (most - elapsed).max(1e-9));
         let settings = TrainSettings { time_limit: left, ..self.settings.clone() };
         let walk = path(samples, &settings, self.costs, watch)?;
         let scored = |trained: Trained| Scored {

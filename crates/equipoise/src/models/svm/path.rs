@@ -10,7 +10,7 @@ use crate::error::{Error, Result};
 use crate::solve::{Observer, Status};
 
 /// Less than this is not worth another fit, in seconds.
-const SHORTEST: f64 = 1e-3;
+const SHORTEST: f64 = 1e-9;
 
 /// Trains a model for every cost, in the order given.
 ///

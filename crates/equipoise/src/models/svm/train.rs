@@ -223,7 +223,7 @@ impl<'a> Plan<'a> {
         task.check_caps()?;
         task.check_nu(settings)?;
         let problem = task.problem()?;
-        let time_limit = settings.time_limit.map(|most| (most - started.elapsed().as_secs_f64()).max(1e-3));
+        let time_limit = settings.time_limit.map(|most| (most - started.elapsed().as_secs_f64()).max(1e-9));
         let choices = Settings {
             method: settings.method,
             seed: settings.seed,

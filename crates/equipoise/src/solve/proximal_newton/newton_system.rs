@@ -12,7 +12,6 @@ use faer::{Col, MatRef, Side};
 
 use crate::coupling::Coupling;
 use crate::matrix::dot;
-use crate::pair_step::Factor;
 use crate::separable::Values;
 use crate::smooth::Factored;
 
@@ -21,8 +20,6 @@ const LARGEST: usize = 3000;
 
 /// Free coordinates a dimension beyond which a sample is taken.
 const PLENTY: usize = 24;
-/// Dimensions up to which the factor is computed by a plain loop.
-const PLAIN: usize = 48;
 /// Attempts with a raised diagonal.
 const ATTEMPTS: i32 = 4;
 
@@ -82,7 +79,6 @@ pub(super) struct NewtonSystem {
     matrix: Vec<f64>,
     /// du and dlambda.
     solution: Vec<f64>,
-    factor: Factor,
 }
 
 impl NewtonSystem {
@@ -94,7 +90,6 @@ impl NewtonSystem {
             dimension,
             matrix: vec![0.0; dimension * dimension],
             solution: vec![0.0; dimension],
-            factor: Factor::default(),
         })
     }
 
@@ -164,13 +159,6 @@ impl NewtonSystem {
     /// Cholesky, with the diagonal raised a little more at every attempt.
     fn solve(&mut self, right: &Right, attempt: i32) -> bool {
         let (rank, dimension) = (self.rank, self.dimension);
-        // A plain loop beats blocked kernels on small systems.
-        if attempt == 0 && dimension <= PLAIN && self.factor.try_definite(dimension, &self.matrix) {
-            self.solution[..rank].copy_from_slice(&right.of_product);
-            self.solution[rank..].copy_from_slice(&right.of_rows);
-            self.factor.solve(&mut self.solution);
-            return true;
-        }
         if attempt > 0 {
             for k in 0..dimension {
                 self.matrix[k * (dimension + 1)] *= 1.0 + 1e-12 * 1e3_f64.powi(attempt);
