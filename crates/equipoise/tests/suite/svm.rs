@@ -17,6 +17,7 @@ mod gears;
 mod judge;
 mod properties;
 mod references;
+mod regressions;
 mod weights;
 
 use crate::numbers::Numbers;

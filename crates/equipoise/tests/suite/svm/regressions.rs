@@ -1,0 +1,94 @@
+//! One test for every defect that was found in the wild.
+
+use equipoise::matrix::Rows;
+use equipoise::models::svm::{Kind, Loss, Samples, TrainSettings, Watch, path, train};
+use equipoise::separable::ElasticNet;
+use equipoise::smooth::Linear;
+use equipoise::{Coupling, Error, Problem, Settings, Status, solve};
+
+/// Rows of two features on a lattice, labels by a line with some noise.
+fn lattice(n: usize) -> (Rows, Vec<f64>) {
+    let point =
+        |i: usize| [((i * 7919) % 1009) as f64 / 1009.0 - 0.5, ((i * 104_729) % 997) as f64 / 997.0 - 0.5];
+    let values = (0..n).flat_map(point).collect();
+    let label = |i: usize| {
+        let [a, b] = point(i);
+        let noise = ((i * 31) % 11) as f64 / 22.0 - 0.25;
+        if a + b + noise > 0.0 { 1.0 } else { -1.0 }
+    };
+    let rows = Rows::new(2, (0..=n).map(|i| 2 * i).collect(), [0, 1].repeat(n), Some(values)).expect("valid");
+    (rows, (0..n).map(label).collect())
+}
+
+#[test]
+fn a_path_over_many_rows_is_not_called_infeasible() {
+    let (rows, labels) = lattice(40_000);
+    let samples = Samples { rows: &rows, labels: &labels, weights: None };
+    let walked =
+        path(samples, &TrainSettings::default(), &[0.1, 1.0, 3.0], Watch::default()).expect("feasible");
+    assert_eq!(walked.len(), 3);
+    assert!(walked.iter().all(|trained| trained.report.status() == Status::Converged));
+}
+
+#[test]
+fn kinds_with_sums_other_than_zero_start_at_once() {
+    let (rows, labels) = lattice(40_000);
+    let samples = Samples { rows: &rows, labels: &labels, weights: None };
+    for kind in [Kind::OneClass, Kind::NuSvc] {
+        let settings = TrainSettings { kind, nu: 0.8, time_limit: Some(20.0), ..TrainSettings::default() };
+        let trained = train(samples, &settings, None, Watch::default()).expect("feasible");
+        assert_eq!(trained.report.status(), Status::Converged, "{kind:?}: {:?}", trained.report);
+    }
+}
+
+#[test]
+fn a_cost_that_overflows_is_refused() {
+    let rows = Rows::new(1, vec![0, 1, 2], vec![0, 0], Some(vec![1.0, -1.0])).expect("valid");
+    let samples = Samples { rows: &rows, labels: &[1.0, -1.0], weights: None };
+    let settings =
+        TrainSettings { cost: 1e308, class_weights: vec![(1.0, 1e10)], ..TrainSettings::default() };
+    let refused = train(samples, &settings, None, Watch::default());
+    assert!(matches!(refused, Err(Error::OutOfRange { .. })), "{refused:?}");
+}
+
+#[test]
+fn identical_large_rows_do_not_make_the_squared_hinge_unbounded() {
+    let rows = Rows::new(1, vec![0, 1, 2], vec![0, 0], Some(vec![1e8, 1e8])).expect("valid");
+    let samples = Samples { rows: &rows, labels: &[1.0, -1.0], weights: None };
+    let settings =
+        TrainSettings { loss: Loss::SquaredHinge, time_limit: Some(5.0), ..TrainSettings::default() };
+    let trained = train(samples, &settings, None, Watch::default()).expect("bounded");
+    // w = 0 and b = 0: both rows are charged 1.
+    assert!((trained.report.primal() - 2.0).abs() < 1e-3, "{:?}", trained.report);
+}
+
+#[test]
+fn zero_has_one_label() {
+    let rows = Rows::new(1, vec![0, 1, 2], vec![0, 0], Some(vec![1.0, 2.0])).expect("valid");
+    let samples = Samples { rows: &rows, labels: &[-0.0, 0.0], weights: None };
+    let refused = train(samples, &TrainSettings::default(), None, Watch::default());
+    assert!(matches!(refused, Err(Error::OneClassOnly { .. })), "{refused:?}");
+}
+
+#[test]
+fn absurd_numbers_of_threads_and_repeated_class_weights_are_refused() {
+    for settings in [
+        TrainSettings { threads: 100_000, ..TrainSettings::default() },
+        TrainSettings { threads: 0, ..TrainSettings::default() },
+        TrainSettings { class_weights: vec![(1.0, 2.0), (1.0, 3.0)], ..TrainSettings::default() },
+    ] {
+        assert!(matches!(settings.validate(), Err(Error::InvalidSetting { .. })), "{settings:?}");
+    }
+}
+
+#[test]
+fn a_coordinate_that_the_row_does_not_bind_may_fall_for_ever() {
+    let problem = Problem::builder(Linear::new(vec![-1.0, 0.0, 0.0]).expect("finite"))
+        .separable(ElasticNet::new(vec![0.0; 3], vec![0.0, 1.0, 1.0]).expect("valid"))
+        .coupling(Coupling::row(vec![0.0, 1.0, 1.0], 1.0).expect("finite"))
+        .build()
+        .expect("feasible");
+    let settings = Settings { time_limit: Some(5.0), ..Settings::default() };
+    let refused = solve(&problem, &settings);
+    assert!(matches!(refused, Err(Error::Unbounded { .. })), "{refused:?}");
+}
