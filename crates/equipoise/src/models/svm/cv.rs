@@ -200,14 +200,7 @@ mod tests {
     use super::*;
     use crate::error::Error;
     use crate::matrix::Rows;
-
-    /// Ninety points on a line, one in nine with the wrong label.
-    fn line() -> (Rows, Vec<f64>) {
-        let values: Vec<f64> = (0..90).map(|i| f64::from(i * 7 % 90) / 20.0 - 2.225).collect();
-        let labels =
-            values.iter().enumerate().map(|(i, &x)| f64::from((x > 0.0) != i.is_multiple_of(9))).collect();
-        (Rows::new(1, (0..=90).collect(), vec![0; 90], Some(values)).expect("valid"), labels)
-    }
+    use crate::models::svm::folds::tests::line;
 
     #[test]
     fn folds_outside_their_range_are_refused() {

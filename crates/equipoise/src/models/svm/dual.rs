@@ -114,6 +114,15 @@ impl Task<'_> {
         }
     }
 
+    /// The largest right-hand side of the rows.
+    pub(super) fn largest_sum(&self) -> f64 {
+        match self.kind {
+            Kind::Svc | Kind::Svr => 0.0,
+            Kind::OneClass => self.nu * self.total(),
+            Kind::NuSvc => 0.5 * self.nu * self.total(),
+        }
+    }
+
     /// N, the sum of the caps.
     pub(super) fn total(&self) -> f64 {
         (0..self.rows.len()).map(|c| self.caps.at(c)).sum()

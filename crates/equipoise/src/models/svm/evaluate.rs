@@ -219,7 +219,7 @@ impl Judge for GapJudge<'_> {
             separable,
             infeasibility: found.infeasibility,
             // A sum of so many terms is known to rounding only.
-            allowed_infeasibility: 1e-9 + 1e-13 * self.task.total(),
+            allowed_infeasibility: 1e-9 * (1.0 + self.task.largest_sum()) + 1e-13 * self.task.total(),
             multipliers,
             kkt_residual: found.relative_gap(),
             duality_gap: Some(found.gap()),

@@ -42,6 +42,17 @@ fn kinds_with_sums_other_than_zero_start_at_once() {
 }
 
 #[test]
+fn a_large_sum_may_miss_its_right_hand_side_by_its_own_rounding() {
+    let (rows, labels) = lattice(300_000);
+    let samples = Samples { rows: &rows, labels: &labels, weights: None };
+    let settings =
+        TrainSettings { kind: Kind::OneClass, nu: 0.3, time_limit: Some(20.0), ..TrainSettings::default() };
+    let trained = train(samples, &settings, None, Watch::default()).expect("feasible");
+    assert_eq!(trained.report.status(), Status::Converged, "{:?}", trained.report);
+    assert!(trained.report.classes[0].infeasibility <= 1e-9 * (1.0 + 0.3 * 300_000.0));
+}
+
+#[test]
 fn a_cost_that_overflows_is_refused() {
     let rows = Rows::new(1, vec![0, 1, 2], vec![0, 0], Some(vec![1.0, -1.0])).expect("valid");
     let samples = Samples { rows: &rows, labels: &[1.0, -1.0], weights: None };
