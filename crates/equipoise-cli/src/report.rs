@@ -12,7 +12,7 @@ const SHORT: usize = 10;
 
 /// A solution as the file and `--json` hold it.
 pub(crate) fn solution_file(solution: Solution) -> SolutionFile {
-    let Solution { status, x, certificate, updates, epochs, seconds, seed } = solution;
+    let Solution { status, x, certificate, updates, epochs, seconds, seed, .. } = solution;
     SolutionFile {
         status: status.name().into(),
         objective: certificate.objective,

@@ -53,5 +53,6 @@ pub use error::{Error, Result};
 pub use matrix::{DenseMatrix, Matrix, SparseMatrix};
 pub use problem::{BlockChoice, ProbabilityChoice, Problem};
 pub use solve::{
-    History, Method, Observer, PairStepper, Progress, Settings, Solution, Solver, Status, solve,
+    History, Locking, Method, Observer, PairStepper, Progress, Settings, Solution, Solver, Status, StepRule,
+    solve,
 };

@@ -127,6 +127,8 @@ fn solution(certificate: Certificate, x: Vec<f64>, seed: u64) -> SolutionFile {
         updates,
         epochs,
         seconds,
+        preparation_seconds: 0.0,
+        threads: 1,
         seed,
     })
 }

@@ -29,6 +29,10 @@ pub(crate) fn settings(typed: &Training) -> Result<TrainSettings> {
         method: typed.method.as_deref().map_or(Ok(default.method), method)?,
         threads: typed.threads.unwrap_or(default.threads),
         seed: typed.seed.unwrap_or(default.seed),
+        locking: default.locking,
+        step_rule: default.step_rule,
+        delay_us: default.delay_us,
+        deterministic: default.deterministic,
         time_limit: typed.time_limit.or(default.time_limit),
         max_epochs: typed.max_epochs.map(|most| most as f64).or(default.max_epochs),
     };

@@ -20,6 +20,10 @@ const PATIENCE: u32 = 4;
 pub(crate) struct Spent {
     pub(crate) updates: u64,
     pub(crate) epochs: f64,
+    /// Seconds before the first update.
+    pub(crate) preparation: f64,
+    /// Threads that worked on the run.
+    pub(crate) threads: usize,
 }
 
 /// Watches a run and ends it.
@@ -168,6 +172,8 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Checkpoints<'r, F, H> {
             updates: spent.updates,
             epochs: spent.epochs,
             seconds: self.budget.seconds(),
+            preparation_seconds: spent.preparation,
+            threads: spent.threads.max(1),
             seed: self.settings.seed,
         })
     }

@@ -26,7 +26,8 @@ mod violating;
 
 pub(crate) use judge::Judge;
 pub use observer::{History, Observer, Progress};
-pub use settings::{Method, Settings};
+pub(crate) use settings::MOST_THREADS;
+pub use settings::{Locking, Method, Settings, StepRule};
 pub use solution::{Solution, Status};
 pub use solver::{Solver, solve};
 pub use stepper::PairStepper;

@@ -111,7 +111,8 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Run<'r, F, H> {
     }
 
     fn spent(&self) -> Spent {
-        Spent { updates: self.updates, epochs: self.updates as f64 / self.updates_per_epoch }
+        let epochs = self.updates as f64 / self.updates_per_epoch;
+        Spent { updates: self.updates, epochs, ..Spent::default() }
     }
 
     fn checkpoint(&mut self) -> Result<()> {

@@ -10,6 +10,12 @@
 //! | `step_size` | 1 | the paper's alpha; the step's metric is the curvature divided by it | in (0, 2) |
 //! | `seed` | 0 | of the draws; one seed, one sequence of iterates | - |
 //! | `memory_budget` | 256 MiB | for factors kept per edge; beyond it they are computed on the fly | - |
+//! | `target_objective` | none | end, with `TargetReached`, once f + h is at most this | not NaN |
+//! | `threads` | 1 | threads that work on the run | 1 to 1024 |
+//! | `locking` | none | with several threads: what a pair update locks | - |
+//! | `step_rule` | blocks | with several threads: how steps allow for stale reads | - |
+//! | `delay_us` | 0 | with several threads: microseconds of artificial delay, twice an update | 0 to 10^6 |
+//! | `deterministic` | false | with several threads: one seed and thread count, one result | - |
 
 use crate::error::{Error, Result};
 
@@ -32,6 +38,47 @@ impl Method {
         [("auto", Self::Auto), ("pairs", Self::Pairs), ("violating", Self::Violating)];
 }
 
+/// What an update of a pair locks when several threads work on the graph's pairs (section 5.2 of the paper).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Locking {
+    /// Both blocks, throughout.
+    Double,
+    /// The master while it is read and while it is moved, the slave while it is read and moved.
+    Single,
+    /// Nothing: atomic increments, and protocols that keep bounds without locks.
+    #[default]
+    None,
+}
+
+impl Locking {
+    /// Every level with its name on the command line.
+    pub const ALL: [(&'static str, Self); 3] =
+        [("double", Self::Double), ("single", Self::Single), ("none", Self::None)];
+}
+
+/// How the steps of several threads allow for what they do not see of each other.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum StepRule {
+    /// Every block by its own share of updates: `D_i = L_i (1 + tau p_i)`.
+    #[default]
+    Blocks,
+    /// One step for all, `1 / (1 + 2 theta tau)`.
+    Sharp,
+    /// One step for all, the largest that Theorem 2 of the paper allows.
+    Paper,
+}
+
+impl StepRule {
+    /// Every rule with its name on the command line.
+    pub const ALL: [(&'static str, Self); 3] =
+        [("blocks", Self::Blocks), ("sharp", Self::Sharp), ("paper", Self::Paper)];
+}
+
+/// Most threads of one run.
+pub(crate) const MOST_THREADS: usize = 1024;
+/// Most microseconds of artificial delay.
+const MOST_DELAY: u64 = 1_000_000;
+
 /// The choices of a run; [`Default`] suits most.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Settings {
@@ -51,6 +98,18 @@ pub struct Settings {
     pub seed: u64,
     /// Bytes that cached factors may take.
     pub memory_budget: usize,
+    /// An objective that is good enough.
+    pub target_objective: Option<f64>,
+    /// Threads that work on the run.
+    pub threads: usize,
+    /// With several threads: what a pair update locks.
+    pub locking: Locking,
+    /// With several threads: how steps allow for stale reads.
+    pub step_rule: StepRule,
+    /// With several threads: microseconds of artificial delay in each of the first two steps of an update.
+    pub delay_us: u64,
+    /// With several threads: whether one seed and thread count give one result.
+    pub deterministic: bool,
 }
 
 impl Default for Settings {
@@ -64,6 +123,12 @@ impl Default for Settings {
             step_size: 1.0,
             seed: 0,
             memory_budget: 256 << 20,
+            target_objective: None,
+            threads: 1,
+            locking: Locking::None,
+            step_rule: StepRule::Blocks,
+            delay_us: 0,
+            deterministic: false,
         }
     }
 }
@@ -85,6 +150,18 @@ impl Settings {
         if !(self.step_size > 0.0 && self.step_size < 2.0) {
             let allowed = "a number above 0 and below 2";
             return Err(Error::InvalidSetting { name: "step-size", found: self.step_size, allowed });
+        }
+        if !(1..=MOST_THREADS).contains(&self.threads) {
+            let allowed = "a whole number from 1 to 1024";
+            return Err(Error::InvalidSetting { name: "threads", found: self.threads as f64, allowed });
+        }
+        if self.delay_us > MOST_DELAY {
+            let allowed = "at most 1000000 microseconds";
+            return Err(Error::InvalidSetting { name: "delay-us", found: self.delay_us as f64, allowed });
+        }
+        if self.target_objective.is_some_and(f64::is_nan) {
+            let allowed = "a number";
+            return Err(Error::InvalidSetting { name: "target-objective", found: f64::NAN, allowed });
         }
         Ok(())
     }

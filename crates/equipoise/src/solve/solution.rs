@@ -16,6 +16,8 @@ pub enum Status {
     Stalled,
     /// The caller asked for it.
     Interrupted,
+    /// The objective reached the target that was set; nothing is said of the tolerance.
+    TargetReached,
 }
 
 impl Status {
@@ -27,6 +29,7 @@ impl Status {
             Self::TimeLimit => "time-limit",
             Self::Stalled => "stalled",
             Self::Interrupted => "interrupted",
+            Self::TargetReached => "target-reached",
         }
     }
 }
@@ -53,6 +56,10 @@ pub struct Solution {
     pub epochs: f64,
     /// Seconds taken.
     pub seconds: f64,
+    /// Seconds of these that went into factors made before the first update.
+    pub preparation_seconds: f64,
+    /// Threads that worked on the run: as many as asked for, or fewer where there is not enough to do.
+    pub threads: usize,
     /// The seed of the draws.
     pub seed: u64,
 }

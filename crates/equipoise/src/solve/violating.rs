@@ -161,7 +161,7 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Run<'r, F, H> {
         let passes = self.newton.as_ref().map_or(0.0, ProximalNewton::passes);
         let steps = self.newton.as_ref().map_or(0, ProximalNewton::newton_steps);
         let epochs = self.visits as f64 / self.problem.dimension() as f64 + passes;
-        Spent { updates: self.updates + steps, epochs }
+        Spent { updates: self.updates + steps, epochs, ..Spent::default() }
     }
 
     fn checkpoint(&mut self) -> Result<()> {

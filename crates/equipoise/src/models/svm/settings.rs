@@ -1,9 +1,7 @@
 //! What a caller may choose about training.
 
 use crate::error::{Error, Result};
-use crate::solve::Method;
-
-const MOST_THREADS: usize = 1024;
+use crate::solve::{Locking, MOST_THREADS, Method, StepRule};
 
 /// What is learnt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -70,8 +68,16 @@ pub struct TrainSettings {
     pub class_weights: Vec<(f64, f64)>,
     /// How the optimum is sought.
     pub method: Method,
-    /// How many threads may train classes or folds side by side.
+    /// How many threads may work: on classes or folds side by side, and within one fit.
     pub threads: usize,
+    /// With several threads and [`Method::Pairs`]: what a pair update locks.
+    pub locking: Locking,
+    /// With several threads and [`Method::Pairs`]: how steps allow for stale reads.
+    pub step_rule: StepRule,
+    /// With several threads and [`Method::Pairs`]: microseconds of artificial delay.
+    pub delay_us: u64,
+    /// With several threads: whether one seed and thread count give one result.
+    pub deterministic: bool,
     /// Seed of the random draws.
     pub seed: u64,
     /// Most seconds, over all classes.
@@ -92,6 +98,10 @@ impl Default for TrainSettings {
             class_weights: Vec::new(),
             method: Method::Auto,
             threads: 1,
+            locking: Locking::None,
+            step_rule: StepRule::Blocks,
+            delay_us: 0,
+            deterministic: false,
             seed: 0,
             time_limit: None,
             max_epochs: None,

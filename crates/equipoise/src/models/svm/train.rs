@@ -229,6 +229,11 @@ impl<'a> Plan<'a> {
             seed: settings.seed,
             max_epochs: settings.max_epochs,
             time_limit,
+            threads: settings.threads.div_ceil(self.positive.len()),
+            locking: settings.locking,
+            step_rule: settings.step_rule,
+            delay_us: settings.delay_us,
+            deterministic: settings.deterministic,
             ..Settings::default()
         };
         let judge = GapJudge { task: &task, gap: settings.gap };
