@@ -319,6 +319,22 @@ pub enum Error {
         /// How many updates had been made.
         updates: u64,
     },
+    /// A thread that worked on the run panicked.
+    #[error("a worker thread panicked: {message}; this is a fault in a term's code or in equipoise itself")]
+    WorkerPanicked {
+        /// What the panic said.
+        message: String,
+    },
+    /// The system did not give a thread that was asked for.
+    #[error("thread {number} of {wanted} could not be started: {reason}; ask for fewer threads")]
+    NoThread {
+        /// Which one, from 1.
+        number: usize,
+        /// How many were wanted.
+        wanted: usize,
+        /// What the system said.
+        reason: String,
+    },
     /// The combination asked for is not supported.
     #[error("{what} cannot be combined with {with}: {advice}")]
     Unsupported {

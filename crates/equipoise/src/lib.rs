@@ -47,6 +47,8 @@ pub mod smooth;
 pub mod solve;
 mod state;
 
+pub use state::shared;
+
 pub use certificate::Certificate;
 pub use coupling::Coupling;
 pub use error::{Error, Result};

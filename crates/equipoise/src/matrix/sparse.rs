@@ -85,6 +85,11 @@ impl SparseMatrix {
         self.columns
     }
 
+    /// The rows of the entries of column c.
+    pub(crate) fn column_rows(&self, c: usize) -> &[u32] {
+        &self.indices[self.starts[c]..self.starts[c + 1]]
+    }
+
     /// Number of stored entries.
     pub fn stored(&self) -> usize {
         self.values.len()

@@ -101,6 +101,11 @@ impl Factor {
             + size_of::<u32>() * self.order.capacity()
     }
 
+    /// Reads through the factor once, so that it is near when it is needed.
+    pub(crate) fn warm(&self) {
+        std::hint::black_box(self.lower.iter().step_by(8).sum::<f64>());
+    }
+
     /// Replaces `rhs` by a y with `M y = rhs`.
     #[inline]
     pub fn solve(&self, rhs: &mut [f64]) {

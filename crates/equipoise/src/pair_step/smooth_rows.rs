@@ -71,11 +71,29 @@ pub fn step(
     workspace: &mut Workspace,
     z: [&mut [f64]; 2],
 ) {
+    begin(&blocks[0], lambda, workspace);
+    finish(blocks, factor, lambda, workspace, z);
+}
+
+/// The part of [`step`] that needs the first block only.
+pub fn begin(first: &Block<'_>, lambda: &mut [f64], workspace: &mut Workspace) {
     lambda.fill(0.0);
-    for (block, scaled) in blocks.iter().zip(&mut workspace.scaled) {
-        scale(block, scaled);
-        kernels::accumulate(block.columns, scaled, lambda);
-    }
+    let scaled = &mut workspace.scaled[0];
+    scale(first, scaled);
+    kernels::accumulate(first.columns, scaled, lambda);
+}
+
+/// The part of [`step`] after [`begin`] with the same first block.
+pub fn finish(
+    blocks: [Block<'_>; 2],
+    factor: &Factor,
+    lambda: &mut [f64],
+    workspace: &mut Workspace,
+    z: [&mut [f64]; 2],
+) {
+    let scaled = &mut workspace.scaled[1];
+    scale(&blocks[1], scaled);
+    kernels::accumulate(blocks[1].columns, scaled, lambda);
     factor.solve(lambda);
     let (mut sent, mut kept) = (0.0, 0.0);
     let [first, second] = z;

@@ -4,7 +4,7 @@
 //! `w = X'x`, so a partial derivative costs one row.
 
 use super::factored::Factored;
-use super::{DualSide, SmoothTerm};
+use super::{DualSide, Reads, SmoothTerm};
 use crate::error::Result;
 use crate::matrix::{Rows, check_finite_vector, check_length, dot};
 use crate::separable::Values;
@@ -65,6 +65,10 @@ impl SmoothTerm for Gram<'_> {
     #[inline]
     fn interaction(&self, i: usize, j: usize) -> Option<f64> {
         Some(self.rows.rows_dot(i, j))
+    }
+    #[inline]
+    fn reads(&self, c: usize) -> Reads<'_> {
+        Reads::Entries(self.rows.row(c).0)
     }
     #[inline]
     fn product_len(&self) -> usize {

@@ -4,7 +4,7 @@
 
 use super::factored::{Factored, MatrixFactor};
 use super::loss::ScalarLoss;
-use super::{DualSide, SmoothTerm};
+use super::{DualSide, Reads, SmoothTerm};
 use crate::error::Result;
 use crate::matrix::{Matrix, check_finite_vector, check_length};
 use crate::separable::Values;
@@ -78,6 +78,12 @@ impl<L: ScalarLoss> SmoothTerm for LossOfProduct<L> {
     #[inline]
     fn interaction(&self, i: usize, j: usize) -> Option<f64> {
         Some(self.loss.largest_curvature() * self.matrix.columns_dot(i, j, |k| self.weights.at(k)))
+    }
+    fn reads(&self, c: usize) -> Reads<'_> {
+        match &self.matrix {
+            Matrix::Sparse(matrix) => Reads::Entries(matrix.column_rows(c)),
+            Matrix::Dense(_) => Reads::Product,
+        }
     }
     fn product_len(&self) -> usize {
         self.matrix.rows()

@@ -37,6 +37,17 @@ pub type SquaredHinge = LossOfProduct<loss::SquaredHingeLoss>;
 /// Huber loss `sum_k w_k H(M_k x - y_k)`, quadratic near zero and linear beyond delta.
 pub type Huber = LossOfProduct<loss::HuberLoss>;
 
+/// What a partial derivative is computed from, beside the coordinate itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Reads<'a> {
+    /// These entries of the product, which are also all that a move of the coordinate changes.
+    Entries(&'a [u32]),
+    /// Any entry of the product.
+    Product,
+    /// Any entry of x and of the product.
+    Everything,
+}
+
 /// f: convex, differentiable, with a gradient that changes no faster than a fixed matrix allows.
 ///
 /// A user's own term needs the four required methods; see `examples/own_smooth_term.rs`.
@@ -67,6 +78,11 @@ pub trait SmoothTerm: Debug + Send + Sync {
     /// Whether f is a sum of functions of single coordinates.
     fn is_decomposable(&self) -> bool {
         false
+    }
+
+    /// What [`partial`](Self::partial) of coordinate c reads: with several threads nothing else is up to date.
+    fn reads(&self, _c: usize) -> Reads<'_> {
+        if self.is_decomposable() { Reads::Entries(&[]) } else { Reads::Everything }
     }
 
     /// The length of the product that the solver keeps for this term; 0 for none.
@@ -174,6 +190,9 @@ impl SmoothTerm for Box<dyn SmoothTerm> {
     }
     fn is_decomposable(&self) -> bool {
         (**self).is_decomposable()
+    }
+    fn reads(&self, c: usize) -> Reads<'_> {
+        (**self).reads(c)
     }
     fn product_len(&self) -> usize {
         (**self).product_len()

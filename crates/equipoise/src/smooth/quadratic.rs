@@ -4,7 +4,7 @@
 //! target 0 plus a linear term: [`Quadratic::from_factor`].
 
 use super::loss::Squared;
-use super::{DualSide, Linear, LossOfProduct, SmoothTerm, Sum};
+use super::{DualSide, Linear, LossOfProduct, Reads, SmoothTerm, Sum};
 use crate::error::{Error, Result};
 use crate::matrix::{Matrix, axpy, check_convex, check_finite_vector, check_length, dot};
 
@@ -76,6 +76,9 @@ impl SmoothTerm for Quadratic {
     #[inline]
     fn interaction(&self, i: usize, j: usize) -> Option<f64> {
         Some(self.matrix.entry(i, j))
+    }
+    fn reads(&self, _c: usize) -> Reads<'_> {
+        Reads::Product
     }
     fn product_len(&self) -> usize {
         self.linear.len()

@@ -1,7 +1,7 @@
 //! `f = f_1 + f_2 + ...`: the products of the terms lie one after the other.
 
 use super::factored::{self, Factored};
-use super::{DualSide, SmoothTerm};
+use super::{DualSide, Reads, SmoothTerm};
 use crate::error::{Error, Result};
 use crate::matrix::check_length;
 
@@ -54,6 +54,19 @@ impl SmoothTerm for Sum {
     }
     fn is_decomposable(&self) -> bool {
         self.decomposable
+    }
+    fn reads(&self, c: usize) -> Reads<'_> {
+        let of_own = |term: &&Box<dyn SmoothTerm>| term.reads(c) == Reads::Entries(&[]);
+        if self.terms.iter().any(|term| term.reads(c) == Reads::Everything) {
+            Reads::Everything
+        } else if self.product_len() == 0 || self.terms.iter().filter(of_own).count() == self.terms.len() {
+            Reads::Entries(&[])
+        } else if self.starts[1] == self.product_len() && self.terms[1..].iter().all(|term| of_own(&term)) {
+            // Only the first term has a product, so its entries are those of the sum.
+            self.terms[0].reads(c)
+        } else {
+            Reads::Product
+        }
     }
     fn product_len(&self) -> usize {
         self.starts[self.terms.len()]

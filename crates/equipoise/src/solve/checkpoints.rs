@@ -31,12 +31,14 @@ pub(crate) struct Checkpoints<'r, F, H> {
     problem: &'r Problem<F, H>,
     settings: &'r Settings,
     pub(crate) budget: Budget<'r>,
-    observer: Option<&'r mut dyn Observer>,
+    pub(crate) observer: Option<&'r mut dyn Observer>,
     judge: Option<&'r dyn Judge>,
     pub(crate) certificate: Option<Certificate>,
     /// Updates and KKT residual at the last full certificate.
     last_full: (u64, f64),
     pub(crate) status: Option<Status>,
+    /// Seconds after which a target was reached.
+    reached_after: Option<f64>,
 }
 
 impl<'r, F: SmoothTerm, H: SeparableTerm> Checkpoints<'r, F, H> {
@@ -48,7 +50,13 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Checkpoints<'r, F, H> {
         judge: Option<&'r dyn Judge>,
     ) -> Self {
         let last_full = (0, f64::INFINITY);
-        Self { problem, settings, budget, observer, judge, certificate: None, last_full, status: None }
+        Self { problem, settings, budget, observer, judge, certificate: None, last_full, status: None, reached_after: None }
+    }
+
+    /// Ends the run because its target was reached.
+    pub(crate) fn reached_target(&mut self) {
+        self.status = Some(Status::TargetReached);
+        self.reached_after = Some(self.budget.seconds());
     }
 
     pub(crate) fn heartbeat(&mut self, spent: Spent) {
@@ -108,7 +116,7 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Checkpoints<'r, F, H> {
             let found = certificate.objective;
             return Err(Error::NonFiniteIterate { what: "the objective", found, updates: spent.updates });
         }
-        if accepted {
+        if accepted && self.reached_after.is_none() {
             self.status = Some(Status::Converged);
         } else if idle_rounds >= PATIENCE {
             self.status.get_or_insert(Status::Stalled);
@@ -131,7 +139,8 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Checkpoints<'r, F, H> {
         let mut conclusive = certificate.duality_gap.is_some();
         let promising = kkt <= tolerance.max(1e-3) && self.worth_a_full_certificate(kkt, spent.updates);
         // Whoever interrupts does not want to wait for a sharper gap.
-        let wanted = self.status != Some(Status::Interrupted) && (promising || self.status.is_some());
+        let hurried = matches!(self.status, Some(Status::Interrupted | Status::TargetReached));
+        let wanted = !hurried && (promising || self.status.is_some());
         if wanted && !(conclusive && certificate.meets(tolerance)) {
             certificate = check_with(self.problem, x, Effort::Full(&stop))?;
             self.last_full = (spent.updates, kkt);
@@ -151,7 +160,7 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Checkpoints<'r, F, H> {
     /// How long the last certificate may take once a limit was reached; `None` while the run goes on.
     fn patience(&self) -> Option<Duration> {
         match self.status? {
-            Status::Interrupted => Some(Duration::from_millis(20)),
+            Status::Interrupted | Status::TargetReached => Some(Duration::from_millis(20)),
             Status::TimeLimit => {
                 Some(Duration::from_secs_f64((0.1 * self.budget.seconds()).clamp(0.02, 1.0)))
             }
@@ -171,7 +180,7 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Checkpoints<'r, F, H> {
             certificate,
             updates: spent.updates,
             epochs: spent.epochs,
-            seconds: self.budget.seconds(),
+            seconds: self.reached_after.unwrap_or_else(|| self.budget.seconds()),
             preparation_seconds: spent.preparation,
             threads: spent.threads.max(1),
             seed: self.settings.seed,

@@ -1,20 +1,29 @@
 //! Factors of `M_ij = A_i A_i'/D_i + A_j A_j'/D_j` for the pairs of a smooth problem.
 //!
-//! When the factors of all edges fit the memory budget each is computed once, on first use. Beyond the budget
-//! (a large clique) a pair is factored on the fly from the blocks' Gram matrices, which are kept if they fit.
+//! When the factors of all edges fit the memory budget each is computed once, on first use or beforehand, and shared
+//! by all threads. Beyond the budget (a large clique) a pair is factored on the fly from the blocks' Gram matrices,
+//! which are kept, and shared, if they fit.
+
+use std::sync::{Arc, OnceLock};
 
 use crate::graph::Graph;
 use crate::pair_step::Factor;
 
-/// Factors by edge, or the means to make them quickly.
+/// What all threads share.
 #[derive(Debug)]
-pub(crate) struct FactorCache {
+struct Kept {
     rows: usize,
     /// Packed edges in increasing order; empty when factors are not kept.
     edges: Vec<u64>,
-    factors: Vec<Option<Box<Factor>>>,
+    factors: Vec<OnceLock<Box<Factor>>>,
     /// `A_i A_i'/D_i` of every block, filled on first use; empty when they are not kept.
-    grams: Vec<Option<Box<[f64]>>>,
+    grams: Vec<OnceLock<Box<[f64]>>>,
+}
+
+/// Factors by edge, or the means to make them quickly.
+#[derive(Debug)]
+pub(crate) struct FactorCache {
+    kept: Arc<Kept>,
     /// Where a pair is factored on the fly.
     scratch: Factor,
     gram: Vec<f64>,
@@ -35,22 +44,32 @@ impl FactorCache {
             edges.push(pack(0, 0));
         }
         edges.sort_unstable();
-        Self {
-            rows,
-            factors: vec![None; edges.len()],
-            edges,
-            grams: if keep_grams { vec![None; graph.nodes()] } else { Vec::new() },
-            scratch: Factor::default(),
-            gram: vec![0.0; rows * rows],
-        }
+        let factors = edges.iter().map(|_| OnceLock::new()).collect();
+        let grams = if keep_grams { (0..graph.nodes()).map(|_| OnceLock::new()).collect() } else { Vec::new() };
+        let kept = Arc::new(Kept { rows, edges, factors, grams });
+        Self { kept, scratch: Factor::default(), gram: vec![0.0; rows * rows] }
+    }
+
+    /// Another user of the same factors.
+    pub(crate) fn fork(&self) -> Self {
+        Self { kept: Arc::clone(&self.kept), scratch: Factor::default(), gram: self.gram.clone() }
+    }
+
+    /// The pairs whose factors are kept, the `part`-th of `parts` shares of them.
+    pub(crate) fn kept_pairs(&self, part: usize, parts: usize) -> impl Iterator<Item = (usize, usize)> + use<> {
+        let kept = Arc::clone(&self.kept);
+        (part..kept.edges.len()).step_by(parts.max(1)).map(move |at| {
+            let edge = kept.edges[at];
+            ((edge >> 32) as usize, (edge & u64::from(u32::MAX)) as usize)
+        })
     }
 
     /// The factor for the pair (i, j); `add_gram(b, gram)` adds block b's Gram matrix to the lower triangle.
     #[inline]
     pub(crate) fn factor(&mut self, i: usize, j: usize, add_gram: impl Fn(usize, &mut [f64])) -> &Factor {
-        if let Ok(at) = self.edges.binary_search(&pack(i, j)) {
-            let (rows, gram) = (self.rows, &mut self.gram);
-            return self.factors[at].get_or_insert_with(|| {
+        let (rows, gram) = (self.kept.rows, &mut self.gram);
+        if let Ok(at) = self.kept.edges.binary_search(&pack(i, j)) {
+            return self.kept.factors[at].get_or_init(|| {
                 gram.fill(0.0);
                 // Always the smaller index first: the same bits whichever way the pair was drawn.
                 add_gram(i.min(j), gram);
@@ -60,22 +79,22 @@ impl FactorCache {
                 Box::new(Factor::from_gram(rows, gram))
             });
         }
-        self.gram.fill(0.0);
+        gram.fill(0.0);
         self.add_block(i.min(j), &add_gram);
         if i != j {
             self.add_block(i.max(j), &add_gram);
         }
-        self.scratch.refactor(self.rows, &self.gram);
+        self.scratch.refactor(rows, &self.gram);
         &self.scratch
     }
 
     fn add_block(&mut self, block: usize, add_gram: &impl Fn(usize, &mut [f64])) {
-        if self.grams.is_empty() {
+        if self.kept.grams.is_empty() {
             add_gram(block, &mut self.gram);
             return;
         }
-        let size = self.rows * self.rows;
-        let kept = self.grams[block].get_or_insert_with(|| {
+        let size = self.kept.rows * self.kept.rows;
+        let kept = self.kept.grams[block].get_or_init(|| {
             let mut gram = vec![0.0; size].into_boxed_slice();
             add_gram(block, &mut gram);
             gram

@@ -2,7 +2,8 @@
 //!
 //! `D_c = factor_i * curvature_c / alpha` for c in block i, with `factor_i >= 1` the smallest number known for which
 //! `factor_i diag(curvature)` dominates the majorant of f on the block. A pair of blocks that f couples needs
-//! twice that (`x'Hx <= 2 x_i'H_ii x_i + 2 x_j'H_jj x_j`); blocks that f does not couple do not.
+//! twice that (`x'Hx <= 2 x_i'H_ii x_i + 2 x_j'H_jj x_j`); blocks that f does not couple do not. With several threads
+//! a block may be damped: its factor grows with the number of updates that meet there.
 //! Group norms need one number a block: the largest of these.
 
 use crate::problem::Problem;
@@ -15,7 +16,7 @@ const SHARE_OF_LINEAR: f64 = 1e-9;
 const LARGEST_EXAMINED: usize = 128;
 
 /// The metric of every coordinate.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Metric {
     /// Factor of every block; empty when all are 1.
     factors: Vec<f64>,
@@ -25,8 +26,8 @@ pub(crate) struct Metric {
     /// Factor for two blocks that move together.
     pair: f64,
     inverse_step: f64,
-    /// The metric of every coordinate of a block moving alone, where it is one number.
-    uniform: Option<f64>,
+    /// The curvature of every coordinate, where it is one number and h is no group norm.
+    plain: Option<f64>,
 }
 
 impl Metric {
@@ -48,11 +49,13 @@ impl Metric {
             isotropic: Vec::new(),
             pair: if apart { 1.0 } else { 2.0 },
             inverse_step: 1.0 / step_size,
-            uniform: None,
+            plain: None,
         };
-        let first = metric.at(f, 0, 0);
-        let alike = metric.factors.is_empty() && (1..f.dimension()).all(|c| metric.at(f, c, 0) == first);
-        metric.uniform = alike.then_some(first);
+        if let Nonsmooth::Coordinates(_) = problem.separable() {
+            let first = metric.diagonal(f, 0);
+            let alike = (1..f.dimension()).all(|c| metric.diagonal(f, c) == first);
+            metric.plain = alike.then_some(first);
+        }
         if let Nonsmooth::Groups(_) = problem.separable() {
             let strongest =
                 |i: usize| or_floor(blocks.coordinates(i).map(|c| f.curvature(c)).fold(0.0, f64::max), floor);
@@ -61,28 +64,56 @@ impl Metric {
         metric
     }
 
+    /// Multiplies the metric of every block by its damping.
+    pub(crate) fn damp(&mut self, blocks: usize, damping: impl Fn(usize) -> f64) {
+        self.factors.resize(blocks, 1.0);
+        self.factors.iter_mut().enumerate().for_each(|(i, factor)| *factor *= damping(i));
+        self.isotropic.iter_mut().enumerate().for_each(|(i, metric)| *metric *= damping(i));
+    }
+
+    /// Changes the step size.
+    pub(crate) fn set_step(&mut self, step_size: f64) {
+        self.inverse_step = 1.0 / step_size;
+    }
+
     #[inline]
-    fn factor(&self, i: usize) -> f64 {
+    pub(crate) fn factor(&self, i: usize) -> f64 {
         if self.factors.is_empty() { 1.0 } else { self.factors[i] }
     }
 
     /// The metric of coordinate c in block i when that block moves alone.
     #[inline]
     pub(crate) fn at<F: SmoothTerm>(&self, f: &F, c: usize, i: usize) -> f64 {
-        self.inverse_step
-            * if self.isotropic.is_empty() { self.factor(i) * self.diagonal(f, c) } else { self.isotropic[i] }
+        self.inverse_step * self.at_full_step(f, c, i)
     }
 
-    /// The metric of every coordinate, where they are all alike (and h is not a group norm).
+    /// The same for step size 1.
     #[inline]
-    pub(crate) fn uniform(&self) -> Option<f64> {
-        self.uniform
+    pub(crate) fn at_full_step<F: SmoothTerm>(&self, f: &F, c: usize, i: usize) -> f64 {
+        if self.isotropic.is_empty() { self.factor(i) * self.diagonal(f, c) } else { self.isotropic[i] }
+    }
+
+    /// The metric of every coordinate of block i for step size 1, where all are alike.
+    #[inline]
+    pub(crate) fn of_block_at_full_step(&self, i: usize) -> Option<f64> {
+        self.plain.map(|curvature| self.factor(i) * curvature)
+    }
+
+    /// The same where it is one number for all blocks.
+    pub(crate) fn uniform_at_full_step(&self) -> Option<f64> {
+        self.plain.filter(|_| self.factors.is_empty())
     }
 
     /// By how much it grows when two blocks move together.
     #[inline]
     pub(crate) fn pair_factor(&self) -> f64 {
         self.pair
+    }
+
+    /// The step size.
+    #[inline]
+    pub(crate) fn step(&self) -> f64 {
+        1.0 / self.inverse_step
     }
 
     /// One over the step size.

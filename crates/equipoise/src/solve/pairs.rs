@@ -8,7 +8,9 @@
 //! | h = 0, any rows | one solve with a factor kept for the edge |
 //! | everything else | one row: piecewise linear root; several rows or group norms: semismooth Newton |
 //!
-//! Knows nothing of which pair comes next. Allocates nothing once its buffers have grown.
+//! The first block of a pair is the master, the second the slave: the master is read first and moved last
+//! ([`Iterate`]). Knows nothing of which pair comes next, nor whether the iterate is its own or shared. Allocates
+//! nothing once its buffers have grown.
 
 use std::ops::Range;
 
@@ -26,19 +28,33 @@ use crate::pair_step::{Model, one_row, smooth_rows};
 use crate::problem::Problem;
 use crate::separable::{Nonsmooth, SeparableTerm, Values};
 use crate::smooth::SmoothTerm;
-use crate::state::State;
+use crate::state::{Iterate, Role};
 
 /// How pairs of this problem are solved.
 #[derive(Debug)]
 enum Kernel {
     Alone,
     /// Scalars with equal coefficients and bounds at most; one over the curvature of every pair where f is a sum
-    /// of equally curved scalars.
+    /// of equally curved scalars, for step size 1.
     BalancedScalars(Option<f64>),
     ScalarRow,
     BlockSum(usize),
     Smooth(Box<FactorCache>),
     General,
+}
+
+impl Kernel {
+    /// The same kernel for another thread.
+    fn fork(&self) -> Self {
+        match self {
+            Self::Alone => Self::Alone,
+            Self::BalancedScalars(inverse) => Self::BalancedScalars(*inverse),
+            Self::ScalarRow => Self::ScalarRow,
+            Self::BlockSum(size) => Self::BlockSum(*size),
+            Self::Smooth(cache) => Self::Smooth(Box::new(cache.fork())),
+            Self::General => Self::General,
+        }
+    }
 }
 
 /// Both blocks of a pair, one after the other.
@@ -51,6 +67,18 @@ struct Gathered {
     columns: Vec<f64>,
     z: Vec<f64>,
     groups: Vec<Group>,
+}
+
+/// Two coordinates on one row, in two blocks.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct OnRow {
+    pub(crate) row: usize,
+    /// The blocks.
+    pub(crate) pair: [usize; 2],
+    /// The coordinates.
+    pub(crate) c: [usize; 2],
+    /// Their coefficients.
+    pub(crate) a: [f64; 2],
 }
 
 /// Solves pairs of one problem.
@@ -68,14 +96,18 @@ pub(crate) struct PairUpdater<'a, F, H> {
 
 impl<'a, F: SmoothTerm, H: SeparableTerm> PairUpdater<'a, F, H> {
     pub(crate) fn new(problem: &'a Problem<F, H>, settings: &Settings) -> Self {
+        Self::with_metric(problem, settings, Metric::new(problem, settings.step_size))
+    }
+
+    /// With a metric that was made for the problem.
+    pub(crate) fn with_metric(problem: &'a Problem<F, H>, settings: &Settings, metric: Metric) -> Self {
         let (coupling, blocks) = (problem.independent_coupling(), problem.blocks());
-        let metric = Metric::new(problem, settings.step_size);
         let kernel = match (coupling.shape(), problem.separable()) {
             (Shape::None, Nonsmooth::Coordinates(_)) => Kernel::Alone,
             (Shape::Row(a), Nonsmooth::Coordinates(h)) if blocks.are_scalars() && blocks.len() > 1 => {
                 let bounded = |c| h.piece(c).is_some_and(|piece| piece.l1 == 0.0 && piece.l2 == 0.0);
                 let balanced = a.len().is_none() && (0..blocks.len()).all(bounded);
-                let alike = metric.uniform().filter(|_| problem.smooth().is_decomposable());
+                let alike = metric.uniform_at_full_step().filter(|_| problem.smooth().is_decomposable());
                 let inverse = alike.map(|d| 0.5 / d);
                 if balanced { Kernel::BalancedScalars(inverse) } else { Kernel::ScalarRow }
             }
@@ -90,9 +122,13 @@ impl<'a, F: SmoothTerm, H: SeparableTerm> PairUpdater<'a, F, H> {
             }
             _ => Kernel::General,
         };
+        Self::of(problem, metric, kernel)
+    }
+
+    fn of(problem: &'a Problem<F, H>, metric: Metric, kernel: Kernel) -> Self {
         Self {
             problem,
-            coupling,
+            coupling: problem.independent_coupling(),
             metric,
             kernel,
             gathered: Gathered::default(),
@@ -102,23 +138,51 @@ impl<'a, F: SmoothTerm, H: SeparableTerm> PairUpdater<'a, F, H> {
         }
     }
 
+    /// The same for another thread; what is kept for the edges is shared.
+    pub(crate) fn fork(&self) -> Self {
+        Self::of(self.problem, self.metric.clone(), self.kernel.fork())
+    }
+
     pub(crate) fn metric(&self) -> &Metric {
         &self.metric
     }
 
+    /// Changes the step size.
+    pub(crate) fn set_step(&mut self, step_size: f64) {
+        self.metric.set_step(step_size);
+    }
+
+    /// Whether a pair is more than two scalars on a row, with h or without.
+    pub(crate) fn moves_gathered(&self) -> bool {
+        matches!(self.kernel, Kernel::General)
+    }
+
+    /// Makes the kept factors of the `part`-th of `parts` shares of the edges, until told to stop.
+    pub(crate) fn prepare(&mut self, part: usize, parts: usize, stop: &dyn Fn() -> bool) {
+        let (problem, coupling, metric) = (self.problem, self.coupling, &self.metric);
+        let Kernel::Smooth(cache) = &mut self.kernel else { return };
+        for (i, j) in cache.kept_pairs(part, parts) {
+            if stop() {
+                return;
+            }
+            cache.factor(i, j, |block, gram| add_gram(problem, coupling, metric, i == j, block, gram));
+        }
+    }
+
     /// Moves blocks i and j (one block when they are equal) to the minimiser of their model.
     #[inline]
-    pub(crate) fn update(&mut self, state: &mut State, i: usize, j: usize) -> Result<()> {
-        match self.kernel {
+    pub(crate) fn update<S: Iterate>(&mut self, state: &mut S, i: usize, j: usize) -> Result<()> {
+        if !state.begin(i, j) {
+            return Ok(());
+        }
+        let outcome = match self.kernel {
             Kernel::BalancedScalars(inverse) => self.balanced_pair(state, i, j, inverse),
             Kernel::ScalarRow => self.scalar_pair(state, i, j),
-            Kernel::BlockSum(size) => {
-                (0..size).try_for_each(|k| self.pair_on_row(state, [i * size + k, j * size + k], [1.0, 1.0]))
-            }
+            Kernel::BlockSum(size) => self.block_sum(state, i, j, size),
             Kernel::Alone => {
-                self.alone(state, i);
+                self.alone(state, Role::Master, i);
                 if i != j {
-                    self.alone(state, j);
+                    self.alone(state, Role::Slave, j);
                 }
                 Ok(())
             }
@@ -130,57 +194,85 @@ impl<'a, F: SmoothTerm, H: SeparableTerm> PairUpdater<'a, F, H> {
                 self.general_pair(state, i, j);
                 Ok(())
             }
-        }
+        };
+        state.end();
+        outcome
     }
 
     /// The hottest loop of all: what the one takes the other gives.
     #[inline]
-    fn balanced_pair(&mut self, state: &mut State, i: usize, j: usize, inverse: Option<f64>) -> Result<()> {
+    fn balanced_pair<S: Iterate>(
+        &mut self,
+        state: &mut S,
+        i: usize,
+        j: usize,
+        inverse: Option<f64>,
+    ) -> Result<()> {
         let f = self.problem.smooth();
         let Nonsmooth::Coordinates(h) = self.problem.separable() else { return Ok(()) };
-        let slope = f.partial(j, &state.x, &state.product) - f.partial(i, &state.x, &state.product);
+        state.fetch(f, Role::Master, std::iter::once(i));
+        let of_master = f.partial(i, state.x(), state.product());
+        state.fetch(f, Role::Slave, std::iter::once(j));
+        let of_slave = f.partial(j, state.x(), state.product());
+        let slope = of_slave - of_master;
+        let a = self.coupling.uniform_row().unwrap_or(1.0);
         let step = match inverse {
-            Some(inverse) => slope * inverse,
-            None => match balanced_curvature(self.pair_curvature([i, j])) {
+            Some(inverse) => slope * inverse * self.metric.step(),
+            None => match balanced_curvature(self.pair_curvature([i, j], [i, j])) {
                 Some(eta) => slope / eta,
-                None => return self.scalar_pair(state, i, j),
+                None => {
+                    let place = OnRow { row: 0, pair: [i, j], c: [i, j], a: [a, a] };
+                    return self.pair_with_gradient(state, place, [of_master, of_slave]).map(|_| ());
+                }
             },
         };
-        let z = balanced_scalars([state.x[i], state.x[j]], step, [h.domain(i), h.domain(j)]);
-        state.set(f, i, z[0]);
-        state.set(f, j, z[1]);
+        let x = state.x();
+        let z = balanced_scalars([x[i], x[j]], step, [h.domain(i), h.domain(j)]);
+        state.exchange(f, 0, [i, j], [a, a], z);
         Ok(())
     }
 
-    fn scalar_pair(&mut self, state: &mut State, i: usize, j: usize) -> Result<()> {
+    fn scalar_pair<S: Iterate>(&mut self, state: &mut S, i: usize, j: usize) -> Result<()> {
         let a = match self.coupling.shape() {
             Shape::Row(Values::Uniform(a)) => [*a, *a],
             _ => [self.coupling.column_dot(i, &[1.0]), self.coupling.column_dot(j, &[1.0])],
         };
-        self.pair_on_row(state, [i, j], a)
-    }
-
-    /// Two scalars on one row, with the exact curvature of the majorant along it.
-    #[inline]
-    fn pair_on_row(&mut self, state: &mut State, c: [usize; 2], a: [f64; 2]) -> Result<()> {
         let f = self.problem.smooth();
-        let g = [f.partial(c[0], &state.x, &state.product), f.partial(c[1], &state.x, &state.product)];
-        self.pair_with_gradient(state, c, a, g).map(|_| ())
+        state.fetch(f, Role::Master, std::iter::once(i));
+        let of_master = f.partial(i, state.x(), state.product());
+        state.fetch(f, Role::Slave, std::iter::once(j));
+        let of_slave = f.partial(j, state.x(), state.product());
+        let place = OnRow { row: 0, pair: [i, j], c: [i, j], a };
+        self.pair_with_gradient(state, place, [of_master, of_slave]).map(|_| ())
     }
 
-    /// The same for whoever knows the partial derivatives g already; returns by how much each scalar moved.
+    /// Entry after entry of two blocks, each on its own row.
+    fn block_sum<S: Iterate>(&mut self, state: &mut S, i: usize, j: usize, size: usize) -> Result<()> {
+        let f = self.problem.smooth();
+        state.fetch(f, Role::Master, i * size..(i + 1) * size);
+        state.fetch(f, Role::Slave, j * size..(j + 1) * size);
+        for row in 0..size {
+            let c = [i * size + row, j * size + row];
+            let g = c.map(|c| f.partial(c, state.x(), state.product()));
+            self.pair_with_gradient(state, OnRow { row, pair: [i, j], c, a: [1.0; 2] }, g)?;
+        }
+        Ok(())
+    }
+
+    /// Two scalars on one row with partial derivatives g, with the exact curvature of the majorant along the row;
+    /// returns by how much each scalar moved.
     #[inline]
-    pub(crate) fn pair_with_gradient(
+    pub(crate) fn pair_with_gradient<S: Iterate>(
         &mut self,
-        state: &mut State,
-        c: [usize; 2],
-        a: [f64; 2],
+        state: &mut S,
+        place: OnRow,
         g: [f64; 2],
     ) -> Result<[f64; 2]> {
         let f = self.problem.smooth();
         let Nonsmooth::Coordinates(h) = self.problem.separable() else { return Ok([0.0; 2]) };
-        let x = [state.x[c[0]], state.x[c[1]]];
-        let mut curvature = self.pair_curvature(c);
+        let OnRow { row, pair, c, a } = place;
+        let x = [state.x()[c[0]], state.x()[c[1]]];
+        let mut curvature = self.pair_curvature(c, pair);
         if a[0] == a[1] && balanced_curvature(curvature).is_none() {
             // What the two have in common cancels along the row, what is their own does not.
             let own = c.map(|c| self.metric.inverse_step() * f.own_curvature(c));
@@ -197,16 +289,17 @@ impl<'a, F: SmoothTerm, H: SeparableTerm> PairUpdater<'a, F, H> {
             let model = Model { coordinates: &c, x: &x, gradient: &g, metric: &metric };
             one_row::two_scalars_by_prox(&model, a, curvature.cross, h, &mut self.one_row)
         };
-        state.set(f, c[0], z[0]);
-        state.set(f, c[1], z[1]);
-        Ok([z[0] - x[0], z[1] - x[1]])
+        Ok(state.exchange(f, row, c, a, z))
     }
 
     #[inline]
-    fn pair_curvature(&self, c: [usize; 2]) -> PairCurvature {
+    fn pair_curvature(&self, c: [usize; 2], pair: [usize; 2]) -> PairCurvature {
         let f = self.problem.smooth();
         let t = self.metric.inverse_step();
-        let d = [t * f.curvature(c[0]), t * f.curvature(c[1])];
+        let d = [
+            t * self.metric.factor(pair[0]) * f.curvature(c[0]),
+            t * self.metric.factor(pair[1]) * f.curvature(c[1]),
+        ];
         match f.interaction(c[0], c[1]) {
             Some(cross) => PairCurvature { d, cross: t * cross },
             None => PairCurvature { d: d.map(|d| self.metric.pair_factor() * d), cross: 0.0 },
@@ -214,53 +307,77 @@ impl<'a, F: SmoothTerm, H: SeparableTerm> PairUpdater<'a, F, H> {
     }
 
     /// The coordinates of one block that no row binds, one after the other.
-    pub(crate) fn alone(&mut self, state: &mut State, i: usize) {
+    fn alone<S: Iterate>(&mut self, state: &mut S, role: Role, i: usize) {
         let f = self.problem.smooth();
         let Nonsmooth::Coordinates(h) = self.problem.separable() else { return };
+        state.fetch(f, role, self.problem.blocks().coordinates(i));
         for c in self.problem.blocks().coordinates(i) {
-            let g = f.partial(c, &state.x, &state.product);
-            let d = self.metric.inverse_step() * self.metric.diagonal(f, c);
-            let z = h.prox(c, state.x[c] - g / d, d);
+            let g = f.partial(c, state.x(), state.product());
+            let d = self.metric.inverse_step() * self.metric.factor(i) * self.metric.diagonal(f, c);
+            let z = h.prox(c, state.x()[c] - g / d, d);
             state.set(f, c, z);
         }
     }
 
     /// h = 0: the blocks in place where they are contiguous, gathered otherwise.
-    fn smooth_pair(&mut self, state: &mut State, i: usize, j: usize) {
+    fn smooth_pair<S: Iterate>(&mut self, state: &mut S, i: usize, j: usize) {
         let (problem, coupling, metric) = (self.problem, self.coupling, &self.metric);
         let in_place = [dense_block(problem, coupling, i), dense_block(problem, coupling, j)];
+        let alike = [metric.of_block_at_full_step(i), metric.of_block_at_full_step(j)];
         let Kernel::Smooth(cache) = &mut self.kernel else { return };
         let pair_factor = if i == j { 1.0 } else { metric.pair_factor() };
-        let factor = cache.factor(i, j, |block, gram| {
-            for c in problem.blocks().coordinates(block) {
-                coupling.add_outer(c, 1.0 / (pair_factor * metric.at(problem.smooth(), c, block)), gram);
-            }
-        });
+        // The factor is that of step size 1: the move scales with the step, the factor need not.
+        let factor =
+            cache.factor(i, j, |block, gram| add_gram(problem, coupling, metric, i == j, block, gram));
         self.subproblem.lambda.resize(coupling.rows(), 0.0);
-        if let ([Some(first), Some(second)], Some(d), true) = (in_place, metric.uniform(), i != j) {
-            let f = problem.smooth();
+        let f = problem.smooth();
+        if let ([Some(first), Some(second)], [Some(d_first), Some(d_second)], true) = (in_place, alike, i != j)
+        {
             let gathered = &mut self.gathered;
             let total = first.range.len() + second.range.len();
             gathered.gradient.resize(total, 0.0);
             gathered.z.resize(total, 0.0);
             let (g, h) = gathered.gradient.split_at_mut(first.range.len());
-            f.range_partials(first.range.clone(), &state.x, &state.product, g);
-            f.range_partials(second.range.clone(), &state.x, &state.product, h);
-            let block = |part: &DenseBlock<'a>, gradient| smooth_rows::Block {
-                columns: part.columns,
-                x: &state.x[part.range.clone()],
-                gradient,
-                metric: smooth_rows::Metric::Isotropic(pair_factor * d),
-            };
-            let blocks = [block(&first, &*g), block(&second, &*h)];
             let (z, w) = gathered.z.split_at_mut(first.range.len());
             let lambda = &mut self.subproblem.lambda;
-            smooth_rows::step(blocks, factor, lambda, &mut self.smooth, [&mut *z, &mut *w]);
-            state.set_range(f, first.range, z);
-            state.set_range(f, second.range, w);
+            let isotropic = |d: f64| smooth_rows::Metric::Isotropic(pair_factor * d);
+            state.fetch(f, Role::Master, first.range.clone());
+            f.range_partials(first.range.clone(), state.x(), state.product(), g);
+            let master = smooth_rows::Block {
+                columns: first.columns,
+                x: &state.x()[first.range.clone()],
+                gradient: g,
+                metric: isotropic(d_first),
+            };
+            smooth_rows::begin(&master, lambda, &mut self.smooth);
+            if state.is_shared() {
+                // What is read between the slave's read and its move lengthens the time in which others miss it.
+                factor.warm();
+            }
+            state.fetch(f, Role::Slave, second.range.clone());
+            f.range_partials(second.range.clone(), state.x(), state.product(), h);
+            let x = state.x();
+            let (x, y) = (&x[first.range.clone()], &x[second.range.clone()]);
+            let master = smooth_rows::Block {
+                columns: first.columns,
+                x,
+                gradient: g,
+                metric: isotropic(d_first),
+            };
+            let slave = smooth_rows::Block {
+                columns: second.columns,
+                x: y,
+                gradient: h,
+                metric: isotropic(d_second),
+            };
+            smooth_rows::finish([master, slave], factor, lambda, &mut self.smooth, [&mut *z, &mut *w]);
+            shorten(metric.step(), x, z);
+            shorten(metric.step(), y, w);
+            state.set_block(f, Role::Slave, second.range, w);
+            state.set_block(f, Role::Master, first.range, z);
             return;
         }
-        gather(&mut self.gathered, problem, coupling, metric, state, [i, j]);
+        gather(&mut self.gathered, problem, coupling, metric, state, [i, j], true);
         let (gathered, m, size) = (&mut self.gathered, coupling.rows(), problem.blocks().size(i));
         let total = gathered.x.len();
         let (first_z, second_z) = gathered.z.split_at_mut(size);
@@ -272,11 +389,12 @@ impl<'a, F: SmoothTerm, H: SeparableTerm> PairUpdater<'a, F, H> {
         };
         let blocks = [block(0..size), block(size..total)];
         smooth_rows::step(blocks, factor, &mut self.subproblem.lambda, &mut self.smooth, [first_z, second_z]);
-        self.scatter(state);
+        shorten(metric.step(), &gathered.x, &mut gathered.z);
+        self.scatter(state, i);
     }
 
-    fn general_pair(&mut self, state: &mut State, i: usize, j: usize) {
-        gather(&mut self.gathered, self.problem, self.coupling, &self.metric, state, [i, j]);
+    fn general_pair<S: Iterate>(&mut self, state: &mut S, i: usize, j: usize) {
+        gather(&mut self.gathered, self.problem, self.coupling, &self.metric, state, [i, j], false);
         let gathered = &mut self.gathered;
         let model = Model {
             coordinates: &gathered.coordinates,
@@ -287,30 +405,51 @@ impl<'a, F: SmoothTerm, H: SeparableTerm> PairUpdater<'a, F, H> {
         let columns = CouplingColumns::new(self.coupling, &gathered.coordinates);
         let separable = self.problem.separable();
         if self.subproblem.solve(&model, &columns, separable, &gathered.groups, &mut gathered.z, &|| false) {
-            self.scatter(state);
+            self.scatter(state, i);
         }
     }
 
     /// Moves the pair to its new values.
     #[inline]
-    fn scatter(&mut self, state: &mut State) {
-        let gathered = &mut self.gathered;
-        for ((&c, z), x) in gathered.coordinates.iter().zip(&mut gathered.z).zip(&gathered.x) {
-            state.x[c] = *z;
-            *z -= x;
-        }
-        self.problem.smooth().add_all_to_product(&gathered.coordinates, &gathered.z, &mut state.product);
+    fn scatter<S: Iterate>(&mut self, state: &mut S, i: usize) {
+        let (gathered, masters) = (&mut self.gathered, self.problem.blocks().size(i));
+        state.set_gathered(self.problem.smooth(), &gathered.coordinates, masters, &mut gathered.z);
+    }
+}
+
+/// Goes only a share of the way from x to z.
+#[inline]
+fn shorten(step: f64, x: &[f64], z: &mut [f64]) {
+    if step != 1.0 {
+        z.iter_mut().zip(x).for_each(|(z, x)| *z = x + step * (*z - x));
+    }
+}
+
+/// `gram += A_i A_i'/D_i` of one block of a pair, for step size 1.
+fn add_gram<F: SmoothTerm, H: SeparableTerm>(
+    problem: &Problem<F, H>,
+    coupling: &Coupling,
+    metric: &Metric,
+    alone: bool,
+    block: usize,
+    gram: &mut [f64],
+) {
+    let pair_factor = if alone { 1.0 } else { metric.pair_factor() };
+    for c in problem.blocks().coordinates(block) {
+        let d = pair_factor * metric.at_full_step(problem.smooth(), c, block);
+        coupling.add_outer(c, 1.0 / d, gram);
     }
 }
 
 /// Copies what the pair's model needs into one place.
-fn gather<F: SmoothTerm, H: SeparableTerm>(
+fn gather<F: SmoothTerm, H: SeparableTerm, S: Iterate>(
     gathered: &mut Gathered,
     problem: &Problem<F, H>,
     coupling: &Coupling,
     metric: &Metric,
-    state: &State,
+    state: &mut S,
     pair: [usize; 2],
+    at_full_step: bool,
 ) {
     let (f, blocks, m) = (problem.smooth(), problem.blocks(), coupling.rows());
     let (list, pair_factor) =
@@ -318,18 +457,21 @@ fn gather<F: SmoothTerm, H: SeparableTerm>(
     gathered.coordinates.clear();
     gathered.metric.clear();
     gathered.groups.clear();
-    for &block in list {
+    for (&block, role) in list.iter().zip([Role::Master, Role::Slave]) {
+        state.fetch(f, role, blocks.coordinates(block));
         let from = gathered.coordinates.len();
         gathered.coordinates.extend(blocks.coordinates(block));
-        let of = |&c: &usize| pair_factor * metric.at(f, c, block);
+        let of = |&c: &usize| {
+            pair_factor * if at_full_step { metric.at_full_step(f, c, block) } else { metric.at(f, c, block) }
+        };
         gathered.metric.extend(gathered.coordinates[from..].iter().map(of));
         gathered.groups.push(Group { block, range: from..gathered.coordinates.len() });
     }
     let size = gathered.coordinates.len();
     gathered.x.clear();
-    gathered.x.extend(gathered.coordinates.iter().map(|&c| state.x[c]));
+    gathered.x.extend(gathered.coordinates.iter().map(|&c| state.x()[c]));
     gathered.gradient.resize(size, 0.0);
-    f.partials(&gathered.coordinates, &state.x, &state.product, &mut gathered.gradient);
+    f.partials(&gathered.coordinates, state.x(), state.product(), &mut gathered.gradient);
     gathered.z.resize(size, 0.0);
     gathered.columns.resize(size * m, 0.0);
     for (&c, column) in gathered.coordinates.iter().zip(gathered.columns.chunks_exact_mut(m.max(1))) {

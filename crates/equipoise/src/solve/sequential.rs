@@ -17,6 +17,7 @@ use std::time::Instant;
 use super::checkpoints::{Checkpoints, Spent};
 use super::free_step::FreeStep;
 use super::full_step::FullStep;
+use super::multicore::{Multicore, Task};
 use super::pairs::PairUpdater;
 use super::proximal_newton::{Outcome, ProximalNewton};
 use super::repair::repair;
@@ -35,8 +36,12 @@ const MOST_UPDATES_PER_LOOK: u64 = 4096;
 const SECONDS_PER_LOOK: f64 = 2e-3;
 /// Fewest updates between two checkpoints.
 const FEWEST_UPDATES: u64 = 32;
+/// The same where threads have to be started for it.
+const FEWEST_ON_THREADS: u64 = 4096;
 /// Checkpoints come whenever the work has grown by this share since the last one.
 const CHECKPOINT_GROWTH: f64 = 0.3;
+/// Rounds without gain after which a target is given up.
+const IDLE_ROUNDS_TO_TARGET: u32 = 8;
 /// With the paper's pairs alone: rounds between two soundings for an objective that falls for ever.
 const ROUNDS_PER_SOUNDING: u32 = 8;
 
@@ -49,12 +54,10 @@ pub(crate) fn run<'r, F: SmoothTerm, H: SeparableTerm>(
     updates_per_epoch: f64,
 ) -> Result<Solution> {
     let mut run = Run::new(problem, settings, checkpoints, start, updates_per_epoch)?;
-    run.checkpoint()?;
-    while run.checkpoints.status.is_none() {
-        run.pairs()?;
-        run.beyond_pairs()?;
-        run.keep_feasible();
-        run.checkpoint()?;
+    if settings.target_objective.is_some() {
+        run.to_target()?;
+    } else {
+        run.to_tolerance()?;
     }
     let spent = run.spent();
     run.checkpoints.finish(run.state.x, spent)
@@ -66,6 +69,9 @@ struct Run<'r, F, H> {
     checkpoints: Checkpoints<'r, F, H>,
     edges: SampledEdges,
     pairs: PairUpdater<'r, F, H>,
+    /// The threads that make the pair updates, where there are several.
+    multicore: Option<Multicore<'r, F, H>>,
+    preparation: f64,
     full_step: FullStep,
     proximal_newton: Option<ProximalNewton<'r, F, H>>,
     state: State,
@@ -77,6 +83,8 @@ struct Run<'r, F, H> {
     /// By how much the pairs of the last round lowered the objective.
     gain_of_pairs: f64,
     idle_rounds: u32,
+    /// Whether the last round of several threads was undone.
+    undone: bool,
 }
 
 impl<'r, F: SmoothTerm, H: SeparableTerm> Run<'r, F, H> {
@@ -89,12 +97,21 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Run<'r, F, H> {
     ) -> Result<Self> {
         let state = State::new(problem.smooth(), start);
         let second_order = settings.method == Method::Auto;
+        let edges = SampledEdges::new(problem.graph(), problem.probabilities(), settings.seed)?;
+        let mut multicore = (Multicore::threads(problem, settings) > 1)
+            .then(|| Multicore::new(problem, settings, &state, &edges));
+        let begun = Instant::now();
+        if let Some(multicore) = &mut multicore {
+            multicore.prepare(&checkpoints.budget)?;
+        }
         let mut run = Self {
             problem,
             settings,
             checkpoints,
-            edges: SampledEdges::new(problem.graph(), problem.probabilities(), settings.seed)?,
+            edges,
             pairs: PairUpdater::new(problem, settings),
+            multicore,
+            preparation: begun.elapsed().as_secs_f64(),
             full_step: FullStep::new(),
             proximal_newton: if second_order { ProximalNewton::new(problem) } else { None },
             state,
@@ -105,6 +122,7 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Run<'r, F, H> {
             objective: 0.0,
             gain_of_pairs: 0.0,
             idle_rounds: 0,
+            undone: false,
         };
         run.objective = run.evaluate()?;
         Ok(run)
@@ -112,7 +130,37 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Run<'r, F, H> {
 
     fn spent(&self) -> Spent {
         let epochs = self.updates as f64 / self.updates_per_epoch;
-        Spent { updates: self.updates, epochs, ..Spent::default() }
+        let threads = self.multicore.as_ref().map_or(1, Multicore::active);
+        Spent { updates: self.updates, epochs, preparation: self.preparation, threads }
+    }
+
+    fn to_tolerance(&mut self) -> Result<()> {
+        self.checkpoint()?;
+        while self.checkpoints.status.is_none() {
+            self.pairs()?;
+            self.beyond_pairs()?;
+            self.keep_feasible();
+            self.checkpoint()?;
+        }
+        Ok(())
+    }
+
+    /// Nothing but pairs, and no certificate before the end: only the objective is asked for.
+    fn to_target(&mut self) -> Result<()> {
+        let target = self.settings.target_objective.unwrap_or(f64::NEG_INFINITY);
+        while self.checkpoints.status.is_none() {
+            if self.objective <= target {
+                self.checkpoints.reached_target();
+                break;
+            }
+            self.pairs()?;
+            let idle = self.gain_of_pairs <= 1e-15 * (1.0 + self.objective.abs()) && !self.undone;
+            self.idle_rounds = if idle { self.idle_rounds + 1 } else { 0 };
+            if self.idle_rounds >= IDLE_ROUNDS_TO_TARGET {
+                self.checkpoints.status.get_or_insert(Status::Stalled);
+            }
+        }
+        self.checkpoint()
     }
 
     fn checkpoint(&mut self) -> Result<()> {
@@ -122,8 +170,24 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Run<'r, F, H> {
     /// Pair updates until the next checkpoint is due or a limit binds.
     fn pairs(&mut self) -> Result<()> {
         let growth = (self.updates as f64 * CHECKPOINT_GROWTH) as u64;
-        let round = growth.max(self.updates_per_epoch.ceil() as u64).max(FEWEST_UPDATES);
+        let fewest = if self.multicore.is_some() { FEWEST_ON_THREADS } else { FEWEST_UPDATES };
+        let growth = if self.settings.target_objective.is_some() { 0 } else { growth };
+        let round = growth.max(self.updates_per_epoch.ceil() as u64).max(fewest);
         let until = self.updates.saturating_add(round).min(self.checkpoints.budget.most_updates);
+        let before = self.objective;
+        if self.multicore.is_some() {
+            self.on_all_threads(until)?;
+        } else {
+            self.on_this_thread(until)?;
+        }
+        if self.updates >= self.checkpoints.budget.most_updates {
+            self.checkpoints.status.get_or_insert(Status::IterationLimit);
+        }
+        self.gain_of_pairs = before - self.objective;
+        Ok(())
+    }
+
+    fn on_this_thread(&mut self, until: u64) -> Result<()> {
         while self.updates < until {
             let (begun, look) = (Instant::now(), (self.updates + self.updates_per_look).min(until));
             while self.updates < look {
@@ -141,13 +205,34 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Run<'r, F, H> {
                 ((self.updates_per_look as f64 * scale.min(2.0)) as u64).clamp(1, MOST_UPDATES_PER_LOOK);
             self.checkpoints.heartbeat(self.spent());
         }
-        if self.updates >= self.checkpoints.budget.most_updates {
-            self.checkpoints.status.get_or_insert(Status::IterationLimit);
-        }
         self.state.refresh(self.problem.smooth());
-        let before = self.objective;
         self.objective = self.evaluate()?;
-        self.gain_of_pairs = before - self.objective;
+        Ok(())
+    }
+
+    fn on_all_threads(&mut self, until: u64) -> Result<()> {
+        let spent = self.spent();
+        let Some(multicore) = &mut self.multicore else { return Ok(()) };
+        let Checkpoints { budget, observer, .. } = &mut self.checkpoints;
+        let task = Task {
+            updates: until - self.updates,
+            objective: self.objective,
+            target: self.settings.target_objective,
+            budget,
+            heartbeat: &mut |claimed| {
+                if let Some(observer) = observer {
+                    let updates = spent.updates + claimed;
+                    observer.heartbeat(updates, updates as f64 / self.updates_per_epoch);
+                }
+            },
+        };
+        let round = multicore.round(&mut self.state, task)?;
+        self.updates += round.updates;
+        self.objective = round.objective;
+        self.undone = round.undone;
+        if round.status.is_some() {
+            self.checkpoints.status = round.status;
+        }
         Ok(())
     }
 
@@ -185,7 +270,8 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Run<'r, F, H> {
         self.objective = self.evaluate()?;
         let gain = self.gain_of_pairs + before - self.objective;
         let idle = gain <= 1e-15 * (1.0 + self.objective.abs());
-        self.idle_rounds = if idle { self.idle_rounds + 1 } else { 0 };
+        // A round that was undone says nothing of what smaller steps will do.
+        self.idle_rounds = if !idle || self.undone { 0 } else { self.idle_rounds + 1 };
         Ok(())
     }
 

@@ -54,7 +54,7 @@ pub struct Solution {
     pub updates: u64,
     /// Epochs made: updates divided by the number of updates that moves every block once.
     pub epochs: f64,
-    /// Seconds taken.
+    /// Seconds taken; with a target that was reached, until then (the certificate comes after).
     pub seconds: f64,
     /// Seconds of these that went into factors made before the first update.
     pub preparation_seconds: f64,

@@ -34,6 +34,17 @@ impl<'a, F: SmoothTerm, H: SeparableTerm> PairStepper<'a, F, H> {
         Ok(Self { problem, pairs: PairUpdater::new(problem, settings), state })
     }
 
+    /// Makes what is kept for the edges (factors, where h = 0 and there are several rows) before the first update.
+    pub fn prepare(&mut self, threads: usize) {
+        let threads = threads.max(1);
+        let mut makers: Vec<_> = (0..threads).map(|_| self.pairs.fork()).collect();
+        std::thread::scope(|scope| {
+            for (k, maker) in makers.iter_mut().enumerate() {
+                scope.spawn(move || maker.prepare(k, threads, &|| false));
+            }
+        });
+    }
+
     /// Moves blocks i and j to the minimiser of their model (one block alone when i = j).
     #[inline]
     pub fn update(&mut self, i: usize, j: usize) -> Result<()> {

@@ -13,7 +13,7 @@
 use super::checkpoints::{Checkpoints, Spent};
 use super::face_step::FaceStep;
 use super::free_step::FreeStep;
-use super::pairs::PairUpdater;
+use super::pairs::{OnRow, PairUpdater};
 use super::proximal_newton::{Outcome, ProximalNewton};
 use super::repair::repair;
 use super::{Settings, Solution, Status};
@@ -25,7 +25,7 @@ use crate::problem::Problem;
 use crate::selection::{Choice, Slopes, ViolatingPairs, Way};
 use crate::separable::{Nonsmooth, SeparableTerm};
 use crate::smooth::SmoothTerm;
-use crate::state::State;
+use crate::state::{Iterate, State};
 
 /// Sweeps before the first second-order step.
 const OPENING_SWEEPS: u32 = 2;
@@ -270,7 +270,11 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Run<'r, F, H> {
             self.selection.settle(way, c[1], paired, false, None);
             return Ok(());
         }
-        let moved = self.pairs.pair_with_gradient(&mut self.state, c, [a, b], [g, partner_g])?;
+        let moved = self.pairs.pair_with_gradient(
+            &mut self.state,
+            OnRow { row: 0, pair: c, c, a: [a, b] },
+            [g, partner_g],
+        )?;
         self.updates += 1;
         // The partner's slope by its own curvature alone: cheap, and renewed before it is used.
         let Nonsmooth::Coordinates(h) = self.problem.separable() else { return Ok(()) };

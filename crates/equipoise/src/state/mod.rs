@@ -1,7 +1,68 @@
 //! The iterate x and the products that f keeps in step with it.
 //!
-//! A state knows how to move and how to rebuild itself; it does not know which pair comes next.
+//! A state knows how to move and how to rebuild itself; it does not know which pair comes next. [`State`] owns its
+//! memory. [`Window`] is one thread's view of memory that several threads change at once (`shared/`). Both are an
+//! [`Iterate`], and the pair updates of `solve/pairs.rs` are written once, for either.
 
 mod owned;
+pub mod shared;
+mod window;
+
+use std::ops::Range;
 
 pub(crate) use owned::State;
+pub(crate) use window::{Memory, Upkeep, Window, WindowSettings};
+
+use crate::smooth::SmoothTerm;
+
+/// The two sides of an update (section 5.2 of the paper): the master is read first and moved last, the slave is read
+/// and moved in between.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Role {
+    Master,
+    Slave,
+}
+
+/// An iterate that pairs of blocks are moved in.
+///
+/// An update calls `begin`, `fetch` for the master, `fetch` for the slave, one of the ways to move, and `end`. With
+/// memory of one's own, `begin`, `fetch` and `end` do nothing.
+pub(crate) trait Iterate {
+    /// x; in shared memory only what was fetched in this update is fresh.
+    fn x(&self) -> &[f64];
+    /// The maintained product; the same holds.
+    fn product(&self) -> &[f64];
+
+    /// An update of blocks i (master) and j (slave) begins; false when the run is being abandoned.
+    #[inline]
+    fn begin(&mut self, _i: usize, _j: usize) -> bool {
+        true
+    }
+
+    /// Brings these coordinates, and what their partial derivatives read, up to date.
+    #[inline]
+    fn fetch<F: SmoothTerm>(&mut self, _f: &F, _role: Role, _coordinates: impl Iterator<Item = usize>) {}
+
+    /// Moves one coordinate that no row binds.
+    fn set<F: SmoothTerm>(&mut self, f: &F, c: usize, z: f64);
+
+    /// Moves two coordinates, `[master, slave]`, along row `row` with coefficients a; returns by how much.
+    fn exchange<F: SmoothTerm>(&mut self, f: &F, row: usize, c: [usize; 2], a: [f64; 2], z: [f64; 2])
+    -> [f64; 2];
+
+    /// Moves a block of consecutive coordinates without bounds.
+    fn set_block<F: SmoothTerm>(&mut self, f: &F, role: Role, range: Range<usize>, z: &[f64]);
+
+    /// Moves gathered coordinates, the first `masters` of them the master's, all or none or part of the way.
+    fn set_gathered<F: SmoothTerm>(&mut self, f: &F, coordinates: &[usize], masters: usize, z: &mut [f64]);
+
+    /// Whether others move at the same time.
+    #[inline]
+    fn is_shared(&self) -> bool {
+        false
+    }
+
+    /// The update is over.
+    #[inline]
+    fn end(&mut self) {}
+}

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use super::{Iterate, Role};
 use crate::smooth::SmoothTerm;
 
 /// x and the maintained product of f.
@@ -22,10 +23,21 @@ impl State {
     pub(crate) fn refresh<F: SmoothTerm>(&mut self, f: &F) {
         f.fill_product(&self.x, &mut self.product);
     }
+}
 
-    /// Sets coordinate c to z.
+impl Iterate for State {
     #[inline]
-    pub(crate) fn set<F: SmoothTerm>(&mut self, f: &F, c: usize, z: f64) {
+    fn x(&self) -> &[f64] {
+        &self.x
+    }
+
+    #[inline]
+    fn product(&self) -> &[f64] {
+        &self.product
+    }
+
+    #[inline]
+    fn set<F: SmoothTerm>(&mut self, f: &F, c: usize, z: f64) {
         let delta = z - self.x[c];
         self.x[c] = z;
         if f.product_len() > 0 && delta != 0.0 {
@@ -33,9 +45,23 @@ impl State {
         }
     }
 
-    /// Sets consecutive coordinates.
     #[inline]
-    pub(crate) fn set_range<F: SmoothTerm>(&mut self, f: &F, range: Range<usize>, z: &[f64]) {
+    fn exchange<F: SmoothTerm>(
+        &mut self,
+        f: &F,
+        _row: usize,
+        c: [usize; 2],
+        _a: [f64; 2],
+        z: [f64; 2],
+    ) -> [f64; 2] {
+        let x = [self.x[c[0]], self.x[c[1]]];
+        self.set(f, c[0], z[0]);
+        self.set(f, c[1], z[1]);
+        [z[0] - x[0], z[1] - x[1]]
+    }
+
+    #[inline]
+    fn set_block<F: SmoothTerm>(&mut self, f: &F, _role: Role, range: Range<usize>, z: &[f64]) {
         if f.product_len() == 0 {
             self.x[range].copy_from_slice(z);
             return;
@@ -43,5 +69,15 @@ impl State {
         for (c, z) in range.zip(z) {
             self.set(f, c, *z);
         }
+    }
+
+    #[inline]
+    fn set_gathered<F: SmoothTerm>(&mut self, f: &F, coordinates: &[usize], _masters: usize, z: &mut [f64]) {
+        for (&c, z) in coordinates.iter().zip(z.iter_mut()) {
+            let delta = *z - self.x[c];
+            self.x[c] = *z;
+            *z = delta;
+        }
+        f.add_all_to_product(coordinates, z, &mut self.product);
     }
 }

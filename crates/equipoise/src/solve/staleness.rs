@@ -1,0 +1,97 @@
+//! How steps allow for what several threads do not see of each other.
+//!
+//! | rule | steps | where from |
+//! |---|---|---|
+//! | `blocks` | `D_i = L_i (1 + tau (p_i + PHI q_i))` for every block | updates that meet at a block move it together; with k of them `\|sum d\|^2 <= k sum \|d\|^2`, and k - 1 is `tau` times the chance to touch the block |
+//! | `sharp` | `alpha = 1 / (1 + 2 theta tau)`, `theta = sqrt(p_max)` where f is a sum over coordinates, else 1 | a Lyapunov function of the last tau moves |
+//! | `paper` | the largest alpha of Theorem 2 over all rho | Reddi et al. (2015), Theorem 2 |
+//!
+//! tau: updates under way that a read may miss. `p_i`, `q_i`: chance that an update has block i as master, as slave.
+//! PHI: the slave is read late, so that only this share of the other updates are missed.
+//! Must not know: threads, memory, how a pair is solved.
+
+use super::StepRule;
+
+/// Share of the updates under way that the read of a slave may miss.
+const PHI: f64 = 0.3;
+/// Damping below this is left out: steps that all blocks share are faster.
+const NEGLIGIBLE: f64 = 1.05;
+
+/// What the rule asks for.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Steps {
+    /// Step of all blocks.
+    pub(crate) alpha: f64,
+    /// Factor on the metric of every block; empty for none.
+    pub(crate) damping: Vec<f64>,
+}
+
+/// The steps for `tau` updates under way, with the chances of every block to be master and slave.
+pub(crate) fn steps(rule: StepRule, tau: f64, chances: &[[f64; 2]], decomposable: bool) -> Steps {
+    let alpha = match rule {
+        StepRule::Blocks => 1.0,
+        StepRule::Sharp => {
+            let most = chances.iter().map(|[p, q]| p + q).fold(0.0, f64::max);
+            let theta = if decomposable { most.sqrt().min(1.0) } else { 1.0 };
+            1.0 / (1.0 + 2.0 * theta * tau)
+        }
+        StepRule::Paper => theorem_2(tau),
+    };
+    let mut damping = Vec::new();
+    if rule == StepRule::Blocks {
+        damping.extend(chances.iter().map(|[p, q]| 1.0 + tau * (p + PHI * q)));
+        if damping.iter().all(|factor| *factor < NEGLIGIBLE) {
+            damping.clear();
+        }
+    }
+    Steps { alpha, damping }
+}
+
+/// The supremum over rho > 1 of `min(2 / (1 + tau + tau rho^tau), (rho - 1) / (sqrt2 (tau + 2) (rho^(tau + 1) + rho)))`.
+pub(crate) fn theorem_2(tau: f64) -> f64 {
+    let allowed = |rho: f64| {
+        let descent = 2.0 / (1.0 + tau + tau * rho.powf(tau));
+        let ratio = (rho - 1.0) / (2f64.sqrt() * (tau + 2.0) * (rho.powf(tau + 1.0) + rho));
+        descent.min(ratio)
+    };
+    // Unimodal in rho: a golden section on log(rho - 1).
+    let golden = 0.5 * (5f64.sqrt() - 1.0);
+    let at = |t: f64| allowed(1.0 + t.exp());
+    let (mut low, mut high) = (-20.0, 20.0);
+    for _ in 0..200 {
+        let (left, right) = (high - golden * (high - low), low + golden * (high - low));
+        if at(left) < at(right) {
+            low = left;
+        } else {
+            high = right;
+        }
+    }
+    at(0.5 * (low + high))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn theorem_2_gives_the_known_steps() {
+        let known = [(1.0, 0.040), (2.0, 0.019), (4.0, 0.0071), (8.0, 0.0023), (15.0, 7.4e-4), (63.0, 4.8e-5)];
+        for (tau, alpha) in known {
+            assert!((theorem_2(tau) / alpha - 1.0).abs() < 0.03, "tau {tau}: {}", theorem_2(tau));
+        }
+        // Without delay the second condition still binds, at 1 / (4 sqrt2) as rho grows.
+        assert!((theorem_2(0.0) - 1.0 / (4.0 * 2f64.sqrt())).abs() < 1e-3);
+    }
+
+    #[test]
+    fn one_thread_steps_in_full_and_a_hub_is_damped_alone() {
+        let chances = vec![[0.0, 0.5], [0.25, 0.0], [0.25, 0.0]];
+        for rule in [StepRule::Blocks, StepRule::Sharp] {
+            assert_eq!(steps(rule, 0.0, &chances, true), Steps { alpha: 1.0, damping: Vec::new() });
+        }
+        let damped = steps(StepRule::Blocks, 14.0, &chances, true).damping;
+        assert!((damped[0] - 3.1).abs() < 1e-12 && (damped[1] - 4.5).abs() < 1e-12);
+        let sharp = steps(StepRule::Sharp, 15.0, &[[1e-4, 1e-4]; 10], true).alpha;
+        assert!((sharp - 1.0 / (1.0 + 30.0 * 2e-4f64.sqrt())).abs() < 1e-12);
+    }
+}
