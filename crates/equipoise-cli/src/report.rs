@@ -12,7 +12,7 @@ const SHORT: usize = 10;
 
 /// A solution as the file and `--json` hold it.
 pub(crate) fn solution_file(solution: Solution) -> SolutionFile {
-    let Solution { status, x, certificate, updates, epochs, seconds, seed, .. } = solution;
+    let Solution { status, x, certificate, updates, epochs, seconds, threads, seed, .. } = solution;
     SolutionFile {
         status: status.name().into(),
         objective: certificate.objective,
@@ -25,6 +25,7 @@ pub(crate) fn solution_file(solution: Solution) -> SolutionFile {
         updates,
         epochs,
         seconds,
+        threads,
         seed,
         x,
     }
@@ -35,7 +36,8 @@ pub(crate) fn solution(solution: &Solution, tolerance: f64, written: Option<&str
     let mut text = format!("{}\n", solution.status);
     text += &certificate(&solution.certificate, tolerance);
     let (updates, epochs, seconds) = (solution.updates, solution.epochs, solution.seconds);
-    line(&mut text, "work", &format!("{updates} updates, {epochs:.1} epochs, {seconds:.3} s"));
+    let threads = threads(solution.threads);
+    line(&mut text, "work", &format!("{updates} updates, {epochs:.1} epochs, {seconds:.3} s{threads}"));
     let x = match written {
         _ if solution.x.len() <= SHORT => numbers(&solution.x),
         Some(path) => format!("{} numbers, in {path}", solution.x.len()),
@@ -70,9 +72,15 @@ pub(crate) fn not_converged(solution: &Solution, tolerance: f64) -> String {
         Status::IterationLimit => "raise --max-epochs or --max-updates, or continue with --warm-start",
         Status::TimeLimit => "raise --time-limit, or continue with --warm-start",
         Status::Stalled => "no step makes progress any more; the tolerance may be beyond double precision",
+        Status::TargetReached => "the target objective was reached first; continue with --warm-start",
         _ => "continue with --warm-start",
     };
     format!("not converged: {}: {name} {found:.3e}, allowed {allowed:.3e}; {advice}", solution.status)
+}
+
+/// The threads that worked, to end a list with; nothing of one alone.
+pub(crate) fn threads(count: usize) -> String {
+    if count > 1 { format!(", {count} threads") } else { String::new() }
 }
 
 /// A name and its value.
@@ -83,4 +91,47 @@ pub(crate) fn line(text: &mut String, name: &str, value: &str) {
 fn numbers(list: &[f64]) -> String {
     let words: Vec<String> = list.iter().map(f64::to_string).collect();
     format!("[{}]", words.join(", "))
+}
+
+#[cfg(test)]
+mod tests {
+    use equipoise::smooth::Distance;
+    use equipoise::{Problem, Settings};
+
+    use super::*;
+
+    fn solved() -> Solution {
+        let f = Distance::new(vec![1.0, 2.0], 1.0).expect("finite");
+        let problem = Problem::builder(f).build().expect("valid");
+        equipoise::solve(&problem, &Settings::default()).expect("solved")
+    }
+
+    #[test]
+    fn threads_are_named_where_there_are_several() {
+        let mut found = solved();
+        found.threads = 1;
+        assert!(!solution(&found, 1e-6, None).contains("thread"));
+        found.threads = 4;
+        assert!(solution(&found, 1e-6, None).contains(" s, 4 threads\n"));
+        assert_eq!(solution_file(found).threads, 4);
+    }
+
+    #[test]
+    fn every_status_but_convergence_comes_with_advice() {
+        let mut found = solved();
+        for (status, words) in [
+            (Status::IterationLimit, "--max-updates"),
+            (Status::TimeLimit, "--time-limit"),
+            (Status::Stalled, "double precision"),
+            (Status::Interrupted, "--warm-start"),
+            (Status::TargetReached, "the target objective was reached first"),
+        ] {
+            found.status = status;
+            let said = not_converged(&found, 1e-6);
+            assert!(
+                said.starts_with(&format!("not converged: {status}: ")) && said.contains(words),
+                "{said}"
+            );
+        }
+    }
 }

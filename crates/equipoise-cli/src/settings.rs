@@ -1,7 +1,7 @@
 //! The settings of a run: the library's defaults, then `[solve]` of the file, then the command line.
 
 use anyhow::{Context, Result, anyhow};
-use equipoise::{Method, Settings};
+use equipoise::{Locking, Method, Settings, StepRule};
 use equipoise_formats::problem_file::SolveSpec;
 
 use crate::args::SolveArguments;
@@ -10,17 +10,23 @@ use crate::suggest;
 /// Merges and checks the settings.
 pub(crate) fn resolve(file: &SolveSpec, typed: &SolveArguments) -> Result<Settings> {
     let default = Settings::default();
-    let method = match typed.method.as_ref().or(file.method.as_ref()) {
-        Some(name) => method(name).with_context(|| format!("{}: [solve]", typed.problem.display()))?,
-        None => default.method,
-    };
+    let multicore = &typed.multicore;
+    let method = typed.method.as_ref().or(file.method.as_ref());
+    let locking = multicore.locking.as_ref().or(file.locking.as_ref());
+    let step_rule = multicore.step_rule.as_ref().or(file.step_rule.as_ref());
+    let place = || format!("{}: [solve]", typed.problem.display());
     let settings = Settings {
         tolerance: typed.tolerance.or(file.tolerance).unwrap_or(default.tolerance),
         max_updates: typed.max_updates.or(file.max_updates).or(default.max_updates),
         max_epochs: typed.max_epochs.or(file.max_epochs).map(|most| most as f64).or(default.max_epochs),
         time_limit: typed.time_limit.or(file.time_limit).or(default.time_limit),
-        method,
+        method: named("method", &Method::ALL, method, default.method).with_context(place)?,
         seed: typed.seed.or(file.seed).unwrap_or(default.seed),
+        threads: typed.threads.or(file.threads.map(saturated)).unwrap_or(default.threads),
+        locking: named("locking", &Locking::ALL, locking, default.locking).with_context(place)?,
+        step_rule: named("step-rule", &StepRule::ALL, step_rule, default.step_rule).with_context(place)?,
+        delay_us: multicore.delay_us.or(file.delay_us).unwrap_or(default.delay_us),
+        deterministic: multicore.deterministic || file.deterministic.unwrap_or(default.deterministic),
         ..default
     };
     settings.validate()?;
@@ -35,28 +41,35 @@ pub(crate) fn tolerance(file: &SolveSpec, typed: Option<f64>) -> Result<f64> {
     Ok(tolerance)
 }
 
-/// The names of all methods.
-pub(crate) fn method_names() -> [&'static str; Method::ALL.len()] {
-    Method::ALL.map(|(name, _)| name)
+/// A count that is refused later where it is too large.
+fn saturated(count: u64) -> usize {
+    usize::try_from(count).unwrap_or(usize::MAX)
 }
 
-/// The name of a method.
-pub(crate) fn method_name(method: Method) -> &'static str {
-    Method::ALL.iter().find(|(_, listed)| *listed == method).map_or("unnamed", |(name, _)| name)
+/// The names of all values.
+pub(crate) fn names<T, const N: usize>(all: [(&'static str, T); N]) -> [&'static str; N] {
+    all.map(|(name, _)| name)
 }
 
-/// The method of a name.
-pub(crate) fn method(name: &str) -> Result<Method> {
-    let found = Method::ALL.iter().find(|(known, _)| *known == name);
-    found.map(|(_, method)| *method).ok_or_else(|| {
-        let known = method_names();
-        anyhow!("unknown method {name:?}; known: {}{}", known.join(", "), suggest::hint(name, known))
+/// The name of a value.
+pub(crate) fn name_of<T: Copy + PartialEq>(all: &[(&'static str, T)], value: T) -> &'static str {
+    all.iter().find(|(_, listed)| *listed == value).map_or("unnamed", |(name, _)| name)
+}
+
+/// The value of a name, if there is one; `what` stands in the message.
+fn named<T: Copy>(what: &str, all: &[(&'static str, T)], name: Option<&String>, default: T) -> Result<T> {
+    let Some(name) = name else { return Ok(default) };
+    let found = all.iter().find(|(known, _)| known == name);
+    found.map(|(_, value)| *value).ok_or_else(|| {
+        let known: Vec<_> = all.iter().map(|(name, _)| *name).collect();
+        anyhow!("unknown {what} {name:?}; known: {}{}", known.join(", "), suggest::hint(name, known))
     })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::args::Multicore;
 
     #[test]
     fn the_command_line_wins_over_the_file_and_the_file_over_the_defaults() {
@@ -73,9 +86,64 @@ mod tests {
     }
 
     #[test]
-    fn an_unknown_method_of_the_file_gets_a_suggestion() {
-        let file = SolveSpec { method: Some("pair".into()), ..SolveSpec::default() };
-        let error = resolve(&file, &SolveArguments::default()).expect_err("unknown");
-        assert!(format!("{error:#}").ends_with("did you mean `pairs`?"), "{error:#}");
+    fn the_command_line_wins_in_what_concerns_threads() {
+        let file = SolveSpec {
+            threads: Some(2),
+            locking: Some("double".into()),
+            delay_us: Some(7),
+            step_rule: Some("paper".into()),
+            deterministic: Some(true),
+            ..SolveSpec::default()
+        };
+        let of_file = Settings {
+            threads: 2,
+            locking: Locking::Double,
+            delay_us: 7,
+            step_rule: StepRule::Paper,
+            deterministic: true,
+            ..Settings::default()
+        };
+        assert_eq!(resolve(&file, &SolveArguments::default()).expect("valid"), of_file);
+        let multicore = Multicore {
+            locking: Some("single".into()),
+            delay_us: Some(0),
+            step_rule: Some("sharp".into()),
+            deterministic: true,
+        };
+        let typed = SolveArguments { threads: Some(3), multicore, ..SolveArguments::default() };
+        let of_both = Settings {
+            threads: 3,
+            locking: Locking::Single,
+            delay_us: 0,
+            step_rule: StepRule::Sharp,
+            deterministic: true,
+            ..Settings::default()
+        };
+        assert_eq!(resolve(&file, &typed).expect("valid"), of_both);
+        assert_eq!(resolve(&SolveSpec::default(), &typed).expect("valid"), of_both);
+    }
+
+    #[test]
+    fn unknown_names_of_the_file_get_a_suggestion() {
+        let none = SolveSpec::default;
+        for (file, suggested) in [
+            (SolveSpec { method: Some("pair".into()), ..none() }, "pairs"),
+            (SolveSpec { locking: Some("sinlge".into()), ..none() }, "single"),
+            (SolveSpec { step_rule: Some("block".into()), ..none() }, "blocks"),
+        ] {
+            let error = resolve(&file, &SolveArguments::default()).expect_err("unknown");
+            let words = format!("{error:#}");
+            assert!(words.ends_with(&format!("did you mean `{suggested}`?")), "{words}");
+            assert!(words.contains("[solve]"), "{words}");
+        }
+    }
+
+    #[test]
+    fn a_count_of_threads_beyond_any_machine_is_refused_in_words() {
+        for count in [0, 1025, 5000, u64::MAX] {
+            let file = SolveSpec { threads: Some(count), ..SolveSpec::default() };
+            let error = resolve(&file, &SolveArguments::default()).expect_err("out of range");
+            assert!(error.to_string().contains("a whole number from 1 to 1024"), "{error}");
+        }
     }
 }

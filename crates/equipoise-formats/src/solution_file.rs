@@ -16,7 +16,7 @@ use crate::{Error, Result};
 /// A finished run, as the command line prints it.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct SolutionFile {
-    /// `converged`, `iteration-limit`, `time-limit`, `stalled` or `interrupted`.
+    /// `converged`, `iteration-limit`, `time-limit`, `stalled`, `interrupted` or `target-reached`.
     pub status: String,
     /// `f(x) + h(x)`.
     pub objective: f64,
@@ -38,6 +38,8 @@ pub struct SolutionFile {
     pub epochs: f64,
     /// Seconds taken.
     pub seconds: f64,
+    /// Threads that worked on it.
+    pub threads: usize,
     /// The seed of the run.
     pub seed: u64,
     /// The iterate, flat.

@@ -3,6 +3,7 @@
 //! Defaults that a help text quotes are the library's own.
 
 mod generate;
+mod multicore;
 mod solve;
 mod svm;
 
@@ -12,6 +13,7 @@ use clap::{Args, Parser, Subcommand};
 use clap_complete::Shell;
 
 pub(crate) use generate::{Data, Destination, GenerateArguments, Kind, Size};
+pub(crate) use multicore::Multicore;
 pub(crate) use solve::SolveArguments;
 pub(crate) use svm::{
     Costs, CvArguments, PathArguments, PredictArguments, SvmArguments, SvmCommand, TrainArguments, Training,
@@ -127,11 +129,12 @@ pub(crate) struct GraphArguments {
 #[cfg(test)]
 mod tests {
     use clap::CommandFactory;
-    use equipoise::Settings;
     use equipoise::graph::Topology;
     use equipoise::models::svm::TrainSettings;
+    use equipoise::{Locking, Settings, StepRule};
 
     use super::*;
+    use crate::settings::name_of;
 
     #[test]
     fn the_command_line_is_well_formed() {
@@ -155,6 +158,22 @@ mod tests {
         assert_eq!((default.max_updates, default.max_epochs, default.time_limit), (None, None, None));
         assert_eq!(text.matches("[default: no limit]").count(), 3, "{text}");
         assert!(text.contains("[default: auto]") && text.contains("[default: 0]"), "{text}");
+        let quoted = [
+            ("--threads <N>", default.threads.to_string()),
+            ("--locking <LOCKING>", name_of(&Locking::ALL, default.locking).into()),
+            ("--delay-us <D>", default.delay_us.to_string()),
+            ("--step-rule <STEP_RULE>", name_of(&StepRule::ALL, default.step_rule).into()),
+        ];
+        for (option, value) in quoted {
+            assert_eq!(quoted_default(&text, option), Some(value.as_str()), "{option}");
+        }
+        assert!(text.contains("--deterministic") && !default.deterministic, "{text}");
+    }
+
+    /// The default that a help text quotes for an option.
+    fn quoted_default<'a>(text: &'a str, option: &str) -> Option<&'a str> {
+        let after = text.split(option).nth(1).expect("the option is listed");
+        after.split("[default: ").nth(1).and_then(|text| text.split(']').next())
     }
 
     #[test]
@@ -170,6 +189,9 @@ mod tests {
                 ("--nu <V>", default.nu.to_string()),
                 ("--epsilon <V>", default.epsilon.to_string()),
                 ("--threads <N>", default.threads.to_string()),
+                ("--locking <LOCKING>", name_of(&Locking::ALL, default.locking).into()),
+                ("--delay-us <D>", default.delay_us.to_string()),
+                ("--step-rule <STEP_RULE>", name_of(&StepRule::ALL, default.step_rule).into()),
                 ("--seed <N>", default.seed.to_string()),
                 ("--kind <KIND>", default.kind.name().into()),
                 ("--loss <LOSS>", default.loss.name().into()),
@@ -177,9 +199,7 @@ mod tests {
                 ("--max-epochs <N>", "no limit".into()),
             ];
             for (option, value) in quoted {
-                let after = text.split(option).nth(1).expect("the option is listed");
-                let found = after.split("[default: ").nth(1).and_then(|text| text.split(']').next());
-                assert_eq!(found, Some(value.as_str()), "{option} of {name}");
+                assert_eq!(quoted_default(&text, option), Some(value.as_str()), "{option} of {name}");
             }
         }
     }

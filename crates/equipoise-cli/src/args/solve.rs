@@ -4,9 +4,10 @@ use std::path::PathBuf;
 
 use clap::Args;
 use clap::builder::PossibleValuesParser;
-use equipoise::Settings;
+use equipoise::{Method, Settings};
 
-use crate::settings::{method_name, method_names};
+use super::Multicore;
+use crate::settings::{name_of, names};
 
 const EXAMPLES: &str = "\
 EXAMPLES
@@ -14,6 +15,7 @@ EXAMPLES
   equipoise solve problem.toml --tolerance 1e-9 --out x.json --history run.csv
   equipoise solve problem.toml --json --time-limit 10 | jq .objective
   equipoise solve changed.toml --warm-start x.json
+  equipoise solve problem.toml --method pairs --threads 8 --locking none
 
 Options win over [solve] of the problem file. Ctrl-C ends a run with the best iterate so far.
 Exit status: 0 converged, 1 finished without converging (the status says why), 2 error.";
@@ -39,10 +41,14 @@ pub(crate) struct SolveArguments {
     pub(crate) max_epochs: Option<u64>,
     #[arg(long, value_name = "N", help = max_updates_help())]
     pub(crate) max_updates: Option<u64>,
-    #[arg(long, value_parser = PossibleValuesParser::new(method_names()), help = method_help())]
+    #[arg(long, value_parser = PossibleValuesParser::new(names(Method::ALL)), help = method_help())]
     pub(crate) method: Option<String>,
     #[arg(long, value_name = "N", help = seed_help())]
     pub(crate) seed: Option<u64>,
+    #[arg(long, value_name = "N", help = threads_help())]
+    pub(crate) threads: Option<usize>,
+    #[command(flatten)]
+    pub(crate) multicore: Multicore,
     /// Write a row to this CSV file at every checkpoint
     #[arg(long, value_name = "FILE.csv")]
     pub(crate) history: Option<PathBuf>,
@@ -75,7 +81,7 @@ fn max_updates_help() -> String {
 }
 
 fn method_help() -> String {
-    let default = method_name(Settings::default().method);
+    let default = name_of(&Method::ALL, Settings::default().method);
     format!(
         "`pairs` is the paper's algorithm, `violating` the fast one for one row, `auto` chooses [default: {default}]"
     )
@@ -86,6 +92,10 @@ fn seed_help() -> String {
         "Seed of the random draws and of random topologies; one seed, one result [default: {}]",
         Settings::default().seed
     )
+}
+
+fn threads_help() -> String {
+    format!("Threads that work on the run [default: {}]", Settings::default().threads)
 }
 
 /// Also of `svm`.

@@ -9,15 +9,16 @@
 
 use anyhow::{Context, Result, bail};
 use equipoise::models::svm::{Kind, Loss, TrainSettings};
+use equipoise::{Locking, Method, Settings, StepRule};
 
 use crate::args::Training;
-use crate::settings::method;
 
 /// The settings; ranges are checked by the library.
 pub(crate) fn settings(typed: &Training) -> Result<TrainSettings> {
     let default = TrainSettings::default();
     let kind = chosen(&Kind::ALL, typed.kind.as_deref(), default.kind);
     check_kind(kind, typed)?;
+    let multicore = &typed.multicore;
     let settings = TrainSettings {
         kind,
         loss: chosen(&Loss::ALL, typed.loss.as_deref(), default.loss),
@@ -26,17 +27,18 @@ pub(crate) fn settings(typed: &Training) -> Result<TrainSettings> {
         epsilon: typed.epsilon.unwrap_or(default.epsilon),
         gap: typed.gap.unwrap_or(default.gap),
         class_weights: typed.class_weight.iter().map(|pair| class_weight(pair)).collect::<Result<_>>()?,
-        method: typed.method.as_deref().map_or(Ok(default.method), method)?,
+        method: chosen(&Method::ALL, typed.method.as_deref(), default.method),
         threads: typed.threads.unwrap_or(default.threads),
         seed: typed.seed.unwrap_or(default.seed),
-        locking: default.locking,
-        step_rule: default.step_rule,
-        delay_us: default.delay_us,
-        deterministic: default.deterministic,
+        locking: chosen(&Locking::ALL, multicore.locking.as_deref(), default.locking),
+        step_rule: chosen(&StepRule::ALL, multicore.step_rule.as_deref(), default.step_rule),
+        delay_us: multicore.delay_us.unwrap_or(default.delay_us),
+        deterministic: multicore.deterministic || default.deterministic,
         time_limit: typed.time_limit.or(default.time_limit),
         max_epochs: typed.max_epochs.map(|most| most as f64).or(default.max_epochs),
     };
     settings.validate()?;
+    Settings { delay_us: settings.delay_us, ..Settings::default() }.validate()?;
     Ok(settings)
 }
 
@@ -86,6 +88,7 @@ fn class_weight(pair: &str) -> Result<(f64, f64)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::args::Multicore;
 
     fn typed(kind: &str) -> Training {
         Training { kind: Some(kind.into()), ..Training::default() }
@@ -94,6 +97,26 @@ mod tests {
     #[test]
     fn nothing_typed_gives_the_defaults_of_the_library() {
         assert_eq!(settings(&Training::default()).expect("valid"), TrainSettings::default());
+    }
+
+    #[test]
+    fn what_concerns_threads_is_taken_as_typed() {
+        let multicore = Multicore {
+            locking: Some("double".into()),
+            delay_us: Some(50),
+            step_rule: Some("paper".into()),
+            deterministic: true,
+        };
+        let typed = Training { threads: Some(3), multicore, ..Training::default() };
+        let expected = TrainSettings {
+            threads: 3,
+            locking: Locking::Double,
+            delay_us: 50,
+            step_rule: StepRule::Paper,
+            deterministic: true,
+            ..TrainSettings::default()
+        };
+        assert_eq!(settings(&typed).expect("valid"), expected);
     }
 
     #[test]

@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::data::{Data, counted};
 use super::memory;
-use crate::report::line;
+use crate::report::{line, threads};
 
 /// The object of `train --json`.
 #[derive(Debug, Serialize)]
@@ -25,6 +25,7 @@ pub(crate) struct TrainJson {
     seconds_load: f64,
     seconds_solve: f64,
     peak_memory: Option<u64>,
+    threads: usize,
     kind: &'static str,
     /// Null for the kinds with nu.
     cost: Option<f64>,
@@ -99,6 +100,7 @@ impl TrainJson {
             seconds_load: data.seconds,
             seconds_solve: report.seconds,
             peak_memory: memory::peak(),
+            threads: settings.threads,
             kind: settings.kind.name(),
             cost: has_cost(settings).then_some(settings.cost),
             rows: data.rows.len(),
@@ -140,7 +142,8 @@ pub(crate) fn words(trained: &Trained, settings: &TrainSettings, data: &Data) ->
     }
     let of = if classes > 1 { counted(totals.support, "multiplier") } else { counted(totals.support, "row") };
     line(&mut text, "support", &format!("{of} ({} at the bound)", totals.bounded_support));
-    let work = format!("{} updates, {:.1} epochs", totals.updates, totals.epochs);
+    let threads = threads(settings.threads);
+    let work = format!("{} updates, {:.1} epochs{threads}", totals.updates, totals.epochs);
     line(&mut text, "work", &work);
     line(&mut text, "time", &format!("{:.3} s to load, {:.3} s to solve", data.seconds, report.seconds));
     text
@@ -154,6 +157,7 @@ pub(crate) fn not_converged(status: Status, gap: f64, allowed: f64, goes_on: &st
         Status::Stalled => {
             "no step makes progress any more; the gap may be beyond double precision, raise --gap"
         }
+        Status::TargetReached => "the target objective was reached first; run again",
         _ => "run again",
     };
     format!("not converged: {status}: relative gap {gap:.3e}, allowed {allowed:.3e}; {advice}{goes_on}")

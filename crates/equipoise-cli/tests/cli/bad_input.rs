@@ -79,6 +79,10 @@ fn unknown_words_with_suggestions() {
     );
     refused("unknown-kind", &TWO.replace("distance", "distanze"), &["did you mean `distance`?"]);
     refused("unknown-topology", &format!("{TWO}\n[graph]\ntopology = \"rng\"\n"), &["did you mean `ring`?"]);
+    let solve = |line: &str| format!("{TWO}\n[solve]\n{line}\n");
+    refused("unknown-locking", &solve("locking = \"sinlge\""), &["[solve]", "did you mean `single`?"]);
+    refused("unknown-step-rule", &solve("step-rule = \"block\""), &["[solve]", "did you mean `blocks`?"]);
+    refused("unknown-solve-key", &solve("thread = 2"), &["unknown key `thread`", "did you mean `threads`?"]);
     refused("unknown-method", &format!("{TWO}\n[solve]\nmethod = \"pair\"\n"), &["did you mean `pairs`?"]);
 }
 
@@ -137,6 +141,9 @@ fn settings_outside_their_range() {
         ("--tolerance", "nan", "tolerance"),
         ("--max-epochs", "0", "max-epochs"),
         ("--max-updates", "0", "max-updates"),
+        ("--threads", "0", "threads is 0"),
+        ("--threads", "5000", "threads is 5000"),
+        ("--delay-us", "1000001", "delay-us"),
     ] {
         let ran = equipoise(&["solve", &example("simplex.toml"), option, value]).expect(2);
         ran.complains(&["error: setting", name]);
@@ -163,7 +170,11 @@ fn usage_errors() {
     equipoise(&["solve"]).expect(2).complains(&["PROBLEM.toml"]);
     equipoise(&["slove", "x"]).expect(2).complains(&["solve"]);
     equipoise(&["solve", "p.toml", "--method", "pair"]).expect(2).complains(&["pairs"]);
+    equipoise(&["solve", "p.toml", "--locking", "sinlge"]).expect(2).complains(&["single"]);
+    equipoise(&["solve", "p.toml", "--step-rule", "block"]).expect(2).complains(&["blocks"]);
     equipoise(&["solve", "p.toml", "--seed", "-1"]).expect(2);
+    equipoise(&["solve", "p.toml", "--threads", "-1"]).expect(2);
+    equipoise(&["solve", "p.toml", "--delay-us", "-1"]).expect(2);
     equipoise(&[]).expect(2);
 }
 

@@ -22,6 +22,8 @@ fn help_has_examples_and_the_library_s_defaults() {
         ("--max-epochs", default.max_epochs.map(|limit| limit.to_string())),
         ("--max-updates", default.max_updates.map(|limit| limit.to_string())),
         ("--seed", Some(default.seed.to_string())),
+        ("--threads", Some(default.threads.to_string())),
+        ("--delay-us", Some(default.delay_us.to_string())),
     ] {
         let value = value.unwrap_or_else(|| "no limit".into());
         let after = help.split(&format!("{option} <")).nth(1).expect("the option is listed");
@@ -41,6 +43,9 @@ fn completions_for_shells() {
     for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
         let ran = equipoise(&["completions", shell]).expect(0);
         assert!(ran.stdout.contains("equipoise") && ran.stdout.contains("warm-start"), "{shell}");
+        for option in ["threads", "locking", "delay-us", "step-rule", "deterministic"] {
+            assert!(ran.stdout.contains(option), "{option}: {shell}");
+        }
         assert!(ran.stdout.contains("class-weight") && ran.stdout.contains("one-class"), "{shell}");
     }
     equipoise(&["completions", "cobol"]).expect(2);

@@ -4,6 +4,7 @@
 //! - `bad_input`: everything that must be refused, with its evidence
 //! - `verify`: met, not met, tampered with
 //! - `generate`: every kind, solved and verified
+//! - `multicore`: threads, locking, delay, step rule, determinism
 //! - `svm`: training, predicting, model files, cross-validation
 //! - `graph`, `help`: the smaller commands and the texts
 //! - `ending`: Ctrl-C and broken pipes
@@ -13,6 +14,7 @@ mod ending;
 mod generate;
 mod graph;
 mod help;
+mod multicore;
 mod solve;
 mod svm;
 mod verify;

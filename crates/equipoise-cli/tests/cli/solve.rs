@@ -5,7 +5,7 @@ use std::fs;
 use crate::{TWO, command, endless_problem, equipoise, example, numbers, scratch, solve_text, text, write};
 
 /// The fields of the contract, in its order.
-const FIELDS: [&str; 13] = [
+const FIELDS: [&str; 14] = [
     "status",
     "objective",
     "smooth",
@@ -17,6 +17,7 @@ const FIELDS: [&str; 13] = [
     "updates",
     "epochs",
     "seconds",
+    "threads",
     "seed",
     "x",
 ];

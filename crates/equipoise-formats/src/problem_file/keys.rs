@@ -114,6 +114,14 @@ impl<'a> Keys<'a> {
         as_number(&value).map(Some).ok_or_else(|| self.wrong_type(key, &value, "a number"))
     }
 
+    pub(super) fn truth(&mut self, key: &str) -> Result<Option<bool>> {
+        match self.take(key) {
+            None => Ok(None),
+            Some(Value::Boolean(truth)) => Ok(Some(truth)),
+            Some(other) => Err(self.wrong_type(key, &other, "true or false")),
+        }
+    }
+
     /// A count: an integer, or a float without a fraction, such as 1e7; in quotes where it is too
     /// large for TOML's integers.
     pub(super) fn whole(&mut self, key: &str) -> Result<Option<u64>> {

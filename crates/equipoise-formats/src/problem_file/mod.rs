@@ -28,7 +28,8 @@
 //! | | `rows` | `matrix`, `rhs` |
 //! | `[blocks]` | | `size`, `boundaries`, or `auto = true` (default) |
 //! | `[graph]` | | `topology` (default `clique`) or `edges`; `probabilities` |
-//! | `[solve]` | | `tolerance`, `time-limit`, `max-epochs`, `max-updates`, `method`, `seed` |
+//! | `[solve]` | | `tolerance`, `time-limit`, `max-epochs`, `max-updates`, `method`, `seed`, `threads`, `locking`, |
+//! | | | `delay-us`, `step-rule`, `deterministic` |
 //!
 //! A vector is an inline array or the name of a file, a matrix an inline array of rows or the name
 //! of a file; names are relative to the TOML file. Numbers of `[separable]` are one for all

@@ -247,4 +247,14 @@ pub struct SolveSpec {
     pub method: Option<String>,
     /// Seed of the random numbers.
     pub seed: Option<u64>,
+    /// Threads that work on the run.
+    pub threads: Option<u64>,
+    /// The name of what a pair update locks.
+    pub locking: Option<String>,
+    /// Microseconds of artificial delay.
+    pub delay_us: Option<u64>,
+    /// The name of a rule for steps.
+    pub step_rule: Option<String>,
+    /// Whether one seed and thread count give one result.
+    pub deterministic: Option<bool>,
 }

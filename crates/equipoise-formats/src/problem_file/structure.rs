@@ -10,11 +10,7 @@ use crate::numbers::{MatrixData, has_known_extension};
 /// Reads how x falls into blocks.
 pub(super) fn read_blocks(mut keys: Keys<'_>) -> Result<BlocksSpec> {
     keys.only(&["size", "boundaries", "auto"])?;
-    let auto = match keys.take("auto") {
-        None => None,
-        Some(Value::Boolean(truth)) => Some(truth),
-        Some(other) => return Err(keys.wrong_type("auto", &other, "true or false")),
-    };
+    let auto = keys.truth("auto")?;
     match (keys.has("size"), keys.has("boundaries"), auto) {
         (true, true, _) => Err(keys.conflict("size", "boundaries")),
         (true, _, Some(true)) => Err(keys.conflict("size", "auto")),
@@ -103,10 +99,25 @@ fn node(keys: &Keys<'_>, place: &str, number: f64) -> Result<usize> {
     }
 }
 
+/// The keys of `[solve]`.
+const SOLVE_KEYS: [&str; 11] = [
+    "tolerance",
+    "time-limit",
+    "max-epochs",
+    "max-updates",
+    "method",
+    "seed",
+    "threads",
+    "locking",
+    "delay-us",
+    "step-rule",
+    "deterministic",
+];
+
 /// Reads limits and choices; the keys are the command line's flags.
 pub(super) fn read_solve(mut keys: Keys<'_>) -> Result<SolveSpec> {
     keys.dash_underscores()?;
-    keys.only(&["tolerance", "time-limit", "max-epochs", "max-updates", "method", "seed"])?;
+    keys.only(&SOLVE_KEYS)?;
     Ok(SolveSpec {
         tolerance: keys.number("tolerance")?,
         time_limit: keys.number("time-limit")?,
@@ -114,5 +125,10 @@ pub(super) fn read_solve(mut keys: Keys<'_>) -> Result<SolveSpec> {
         max_updates: keys.whole("max-updates")?,
         method: keys.text("method")?,
         seed: keys.whole("seed")?,
+        threads: keys.whole("threads")?,
+        locking: keys.text("locking")?,
+        delay_us: keys.whole("delay-us")?,
+        step_rule: keys.text("step-rule")?,
+        deterministic: keys.truth("deterministic")?,
     })
 }

@@ -212,15 +212,26 @@ impl Output<'_> {
                 self.pair(key, number(value));
             }
         }
-        let counts =
-            [("max-epochs", solve.max_epochs), ("max-updates", solve.max_updates), ("seed", solve.seed)];
+        let counts = [
+            ("max-epochs", solve.max_epochs),
+            ("max-updates", solve.max_updates),
+            ("seed", solve.seed),
+            ("threads", solve.threads),
+            ("delay-us", solve.delay_us),
+        ];
         for (key, value) in counts {
             if let Some(value) = value {
                 self.whole(key, value);
             }
         }
-        if let Some(method) = &solve.method {
-            self.text("method", method);
+        let names = [("method", &solve.method), ("locking", &solve.locking), ("step-rule", &solve.step_rule)];
+        for (key, name) in names {
+            if let Some(name) = name {
+                self.text(key, name);
+            }
+        }
+        if let Some(truth) = solve.deterministic {
+            self.pair("deterministic", truth);
         }
     }
 }

@@ -170,11 +170,20 @@ fn solve_takes_dashes_and_underscores() {
         max_updates: Some(10_000_000),
         method: Some("pairs".into()),
         seed: Some(3),
+        threads: Some(4),
+        locking: Some("double".into()),
+        delay_us: Some(50),
+        step_rule: Some("paper".into()),
+        deterministic: Some(true),
     };
     let dashed = "[solve]\ntolerance = 1e-6\ntime-limit = 2\nmax-epochs = 100\nmax-updates = 1e7\n\
-                  method = \"pairs\"\nseed = 3\n";
+                  method = \"pairs\"\nseed = 3\nthreads = 4\nlocking = \"double\"\ndelay-us = 50\n\
+                  step-rule = \"paper\"\ndeterministic = true\n";
     assert_eq!(with(dashed).solve, expected);
-    assert_eq!(with(&dashed.replace("x-", "x_").replace("e-l", "e_l")).solve, expected);
+    let underscored = ["x-", "e-l", "y-u", "p-r"]
+        .iter()
+        .fold(dashed.to_owned(), |text, dash| text.replace(dash, &dash.replace('-', "_")));
+    assert_eq!(with(&underscored).solve, expected);
 }
 
 #[test]

@@ -46,8 +46,17 @@ fn misspelt_keys_are_unknown_rather_than_missing() {
         let Error::UnknownKey { key: found, suggestion: hint, .. } = &error else { panic!("{error}") };
         assert_eq!((found.as_str(), hint.as_deref()), (key, suggestion), "{error}");
     }
-    let error = with("[solve]\ntime_limits = 1");
-    assert!(error.to_string().contains("did you mean `time-limit`?"), "{error}");
+    for (line, hint) in [
+        ("time_limits = 1", "time-limit"),
+        ("thread = 2", "threads"),
+        ("lock = \"none\"", "locking"),
+        ("delay = 50", "delay-us"),
+        ("step_rules = \"paper\"", "step-rule"),
+        ("determinstic = true", "deterministic"),
+    ] {
+        let error = with(&format!("[solve]\n{line}"));
+        assert!(error.to_string().contains(&format!("did you mean `{hint}`?")), "{error}");
+    }
 }
 
 #[test]
@@ -112,6 +121,11 @@ fn wrong_types_say_what_was_found() {
         (&format!("{LINEAR}[graph]\nprobabilities = \"unifrom\""), "probabilities", "the text \"unifrom\""),
         (&format!("{LINEAR}[solve]\nmax-epochs = \"ten\""), "max-epochs", "the text \"ten\""),
         (&format!("{LINEAR}[solve]\nseed = -1"), "seed", "the number -1"),
+        (&format!("{LINEAR}[solve]\nthreads = -2"), "threads", "the number -2"),
+        (&format!("{LINEAR}[solve]\ndelay-us = 0.5"), "delay-us", "the number 0.5"),
+        (&format!("{LINEAR}[solve]\nlocking = 1"), "locking", "the number 1"),
+        (&format!("{LINEAR}[solve]\nstep-rule = true"), "step-rule", "true"),
+        (&format!("{LINEAR}[solve]\ndeterministic = \"yes\""), "deterministic", "the text \"yes\""),
         (&format!("{LINEAR}[solve]\ntolerance = [1]"), "tolerance", "an array of 1"),
     ] {
         let error = refused(text);
@@ -128,6 +142,7 @@ fn keys_that_exclude_each_other() {
         "[graph]\ntopology = \"ring\"\nedges = [[0, 1]]\n",
         "[graph]\nedges = [[0, 1, 2]]\nprobabilities = [2]\n",
         "[solve]\ntime-limit = 1\ntime_limit = 2\n",
+        "[solve]\ndelay-us = 1\ndelay_us = 2\n",
     ] {
         let error = with(body);
         assert!(matches!(error, Error::ConflictingKeys { .. }), "{error}");

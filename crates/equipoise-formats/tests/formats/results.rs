@@ -20,6 +20,7 @@ fn solution() -> SolutionFile {
         updates: 12,
         epochs: 3.0,
         seconds: 0.5,
+        threads: 4,
         seed: u64::MAX,
         x: vec![1.0 / 3.0, -0.0, 5e-324, 1.797_693_134_862_315_7e308],
     }
@@ -32,7 +33,7 @@ fn fields_are_exactly_these_in_this_order() {
     let expected = concat!(
         r#"{"status":"converged","objective":0.5,"smooth":0.25,"separable":0.05,"infeasibility":0.0,"#,
         r#""kkt_residual":1e-9,"duality_gap":null,"multipliers":[-1.5],"updates":12,"epochs":3.0,"#,
-        r#""seconds":0.5,"seed":18446744073709551615,"x":[1.0,2.5]}"#
+        r#""seconds":0.5,"threads":4,"seed":18446744073709551615,"x":[1.0,2.5]}"#
     );
     assert_eq!(short.to_json().as_deref(), Ok(expected));
 }

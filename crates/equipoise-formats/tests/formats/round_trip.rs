@@ -106,6 +106,11 @@ fn blocks_graph_and_solve() {
         max_updates: Some(7),
         method: Some("pairs".into()),
         seed: Some(0),
+        threads: Some(8),
+        locking: Some("single".into()),
+        delay_us: Some(50),
+        step_rule: Some("sharp".into()),
+        deterministic: Some(false),
     };
     round_trip("structure-1", &problem);
     problem.blocks = BlocksSpec::Boundaries(vec![0, 1, 4]);

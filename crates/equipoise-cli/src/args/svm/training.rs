@@ -4,15 +4,17 @@ use std::path::PathBuf;
 
 use clap::Args;
 use clap::builder::PossibleValuesParser;
+use equipoise::Method;
 use equipoise::models::svm::{Kind, Loss, TrainSettings};
 
+use crate::args::Multicore;
 use crate::args::solve::limit;
-use crate::settings::{method_name, method_names};
+use crate::settings::{name_of, names};
 
 /// What is trained, and how far.
 #[derive(Debug, Default, Args)]
 pub(crate) struct Training {
-    #[arg(long, value_parser = PossibleValuesParser::new(Kind::ALL.map(|(name, _)| name)), help = kind_help())]
+    #[arg(long, value_parser = PossibleValuesParser::new(names(Kind::ALL)), help = kind_help())]
     pub(crate) kind: Option<String>,
     #[arg(long, value_name = "C", allow_hyphen_values = true, help = cost_help())]
     pub(crate) cost: Option<f64>,
@@ -20,7 +22,7 @@ pub(crate) struct Training {
     pub(crate) nu: Option<f64>,
     #[arg(long, value_name = "V", allow_hyphen_values = true, help = epsilon_help())]
     pub(crate) epsilon: Option<f64>,
-    #[arg(long, value_parser = PossibleValuesParser::new(Loss::ALL.map(|(name, _)| name)), help = loss_help())]
+    #[arg(long, value_parser = PossibleValuesParser::new(names(Loss::ALL)), help = loss_help())]
     pub(crate) loss: Option<String>,
     #[arg(long, value_name = "T", allow_hyphen_values = true, help = gap_help())]
     pub(crate) gap: Option<f64>,
@@ -30,10 +32,12 @@ pub(crate) struct Training {
     /// A file with one weight a line, one for every row; a row of weight 2 counts as two
     #[arg(long, value_name = "FILE")]
     pub(crate) weights: Option<PathBuf>,
-    #[arg(long, value_parser = PossibleValuesParser::new(method_names()), help = method_help())]
+    #[arg(long, value_parser = PossibleValuesParser::new(names(Method::ALL)), help = method_help())]
     pub(crate) method: Option<String>,
-    #[arg(long, value_name = "N", help = threads_help("Threads that read the data and train labels or folds"))]
+    #[arg(long, value_name = "N", help = threads_help("Threads that read the data and work on the fits"))]
     pub(crate) threads: Option<usize>,
+    #[command(flatten)]
+    pub(crate) multicore: Multicore,
     #[arg(long, value_name = "N", help = seed_help())]
     pub(crate) seed: Option<u64>,
     #[arg(long, value_name = "S", allow_hyphen_values = true, help = time_limit_help())]
@@ -79,7 +83,7 @@ fn gap_help() -> String {
 }
 
 fn method_help() -> String {
-    let default = method_name(TrainSettings::default().method);
+    let default = name_of(&Method::ALL, TrainSettings::default().method);
     format!("`pairs` is the paper's algorithm, `violating` the fast one, `auto` chooses [default: {default}]")
 }
 

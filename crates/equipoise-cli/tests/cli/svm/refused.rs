@@ -61,6 +61,8 @@ fn settings_outside_their_range() {
         ("--gap", "0"),
         ("--gap", "-1e-4"),
         ("--threads", "0"),
+        ("--threads", "5000"),
+        ("--delay-us", "1000001"),
         ("--time-limit", "0"),
         ("--time-limit", "-1"),
         ("--max-epochs", "0"),
@@ -106,6 +108,8 @@ fn usage_errors() {
     svm(&["predict", "x"]).expect(2).complains(&["--model"]);
     svm(&["cv", "x"]).expect(2).complains(&["--folds"]);
     svm(&["train", "x", "--kind", "svm"]).expect(2).complains(&["svc"]);
+    svm(&["train", "x", "--locking", "sinlge"]).expect(2).complains(&["single"]);
+    svm(&["path", "x", "--step-rule", "block"]).expect(2).complains(&["blocks"]);
     svm(&["train", "x", "--format", "liblinear"]).expect(2).complains(&["--model"]);
     svm(&["path", "x", "--from", "1"]).expect(2).complains(&["--to", "--steps"]);
 }

@@ -10,7 +10,7 @@ use super::{LINE, corners, number, overlapping, sloped, svm};
 use crate::{Finished, command, numbers, scratch, text, write};
 
 /// The fields of the contract, in its order.
-const FIELDS: [&str; 13] = [
+const FIELDS: [&str; 14] = [
     "status",
     "primal",
     "dual",
@@ -24,6 +24,7 @@ const FIELDS: [&str; 13] = [
     "seconds_load",
     "seconds_solve",
     "peak_memory",
+    "threads",
 ];
 
 #[test]
