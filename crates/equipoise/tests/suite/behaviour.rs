@@ -51,6 +51,7 @@ fn the_names_of_the_statuses_are_stable() {
         (Status::TimeLimit, "time-limit"),
         (Status::Stalled, "stalled"),
         (Status::Interrupted, "interrupted"),
+        (Status::TargetReached, "target-reached"),
     ];
     for (status, name) in names {
         assert_eq!((status.name(), status.to_string().as_str()), (name, name));

@@ -1,0 +1,121 @@
+//! Delays, step rules and observers on several threads.
+
+use super::{converged, levels, pairs, same_optimum, verify};
+use crate::samples::kernels;
+use equipoise::separable::{NonNegative, Zero};
+use equipoise::smooth::Distance;
+use equipoise::{Coupling, History, Locking, Method, Problem, Settings, Solver, StepRule};
+
+/// Six variables on one row; the optimum by hand: all give way by 1/2, the objective is 3/4.
+fn six() -> Problem<Distance, Zero> {
+    let f = Distance::new(vec![1.0, 2.0, 3.0, 1.0, 2.0, 3.0], 0.5).expect("finite");
+    Problem::builder(f).coupling(Coupling::sum(9.0).expect("finite")).build().expect("valid")
+}
+
+/// The point of the simplex nearest to a target: x = (0.4, 0.6, 0, 0).
+fn simplex() -> Problem<Distance, NonNegative> {
+    let f = Distance::new(vec![0.6, 0.8, -0.3, 0.1], 0.5).expect("finite");
+    let builder = Problem::builder(f).separable(NonNegative);
+    builder.coupling(Coupling::sum(1.0).expect("finite")).build().expect("feasible")
+}
+
+/// f at the optimum of [`simplex`]: half of 0.2^2 + 0.2^2 + 0.3^2 + 0.1^2.
+const SIMPLEX: f64 = 0.09;
+
+#[test]
+fn a_delay_does_not_change_the_optimum() {
+    for (_, locking) in equipoise::Locking::ALL {
+        for threads in [2, 4] {
+            let settings = Settings { delay_us: 50, ..pairs(threads, locking) };
+            let name = format!("delay, {threads} threads, {locking:?}");
+            let found = converged(&name, &six(), &settings).certificate.objective;
+            same_optimum(&name, 1e-6, 0.75, found);
+            let found = converged(&name, &simplex(), &settings).certificate.objective;
+            same_optimum(&name, 1e-6, SIMPLEX, found);
+        }
+    }
+}
+
+#[test]
+fn a_delay_is_borne_by_every_kernel() {
+    for (k, sample) in kernels().into_iter().enumerate() {
+        let name = sample.name;
+        let problem = sample.problem();
+        let limited = Settings { delay_us: 50, max_updates: Some(200), ..pairs(3, levels()[k % 3]) };
+        let _ = super::checked(name, &problem, &limited);
+        let auto = Settings { delay_us: 50, method: Method::Auto, ..pairs(3, levels()[k % 3]) };
+        let known = converged(name, &problem, &Settings::default()).certificate.objective;
+        same_optimum(name, 1e-6, known, converged(name, &problem, &auto).certificate.objective);
+    }
+}
+
+#[test]
+fn every_step_rule_reaches_the_optimum() {
+    for (rule, step_rule) in StepRule::ALL {
+        for locking in levels() {
+            for threads in [2, 3] {
+                // The paper's step is tiny.
+                let tolerance = if step_rule == StepRule::Paper { 1e-4 } else { 1e-6 };
+                let settings = Settings { tolerance, step_rule, ..pairs(threads, locking) };
+                let name = format!("{rule}, {threads} threads, {locking:?}");
+                let found = converged(&name, &six(), &settings).certificate.objective;
+                same_optimum(&name, tolerance, 0.75, found);
+                let found = converged(&name, &simplex(), &settings).certificate.objective;
+                same_optimum(&name, tolerance, SIMPLEX, found);
+            }
+        }
+    }
+}
+
+#[test]
+fn step_rules_that_are_not_tiny_solve_every_kernel() {
+    for (k, sample) in kernels().into_iter().enumerate() {
+        let name = sample.name;
+        let problem = sample.problem();
+        let known = converged(name, &problem, &Settings::default()).certificate.objective;
+        for step_rule in [StepRule::Blocks, StepRule::Sharp] {
+            let settings = Settings { tolerance: 1e-5, step_rule, ..pairs(4, levels()[k % 3]) };
+            let found = converged(name, &problem, &settings).certificate.objective;
+            same_optimum(name, 1e-5, known, found);
+        }
+    }
+}
+
+#[test]
+fn an_observer_sees_updates_go_up() {
+    for (k, sample) in kernels().into_iter().enumerate() {
+        let name = sample.name;
+        let problem = sample.problem();
+        for threads in [2, 8] {
+            let settings = Settings { tolerance: 1e-5, ..pairs(threads, levels()[k % 3]) };
+            let mut history = History::default();
+            let solution = Solver::new(&problem, &settings).observer(&mut history).run().expect("valid");
+            verify(name, &problem, &settings, &solution);
+            let seen = &history.checkpoints;
+            assert!(seen.len() >= 2, "{name}: {} checkpoints", seen.len());
+            assert_eq!((seen[0].update, seen[0].epoch), (0, 0.0), "{name}");
+            assert_eq!(seen[0].certificate.objective, problem.objective(problem.start()), "{name}");
+            let last = &seen[seen.len() - 1];
+            assert_eq!((last.update, &last.certificate), (solution.updates, &solution.certificate), "{name}");
+            assert!(last.update > 0, "{name}");
+            for pair in seen.windows(2) {
+                assert!(pair[0].update <= pair[1].update, "{name}: {} updates first", pair[0].update);
+                assert!(pair[0].epoch < pair[1].epoch && pair[0].seconds <= pair[1].seconds, "{name}");
+                assert!(pair[1].certificate.is_feasible(), "{name}: {:?}", pair[1].certificate);
+            }
+        }
+    }
+}
+
+#[test]
+fn a_warm_start_is_where_threads_begin() {
+    let problem = six();
+    let settings = pairs(4, Locking::None);
+    let optimum = vec![0.5, 1.5, 2.5, 0.5, 1.5, 2.5];
+    let mut history = History::default();
+    let solver = Solver::new(&problem, &settings).warm_start(optimum).observer(&mut history);
+    let solution = solver.run().expect("valid");
+    verify("warm", &problem, &settings, &solution);
+    assert!((history.checkpoints[0].certificate.objective - 0.75).abs() < 1e-12);
+    assert_eq!(solution.updates, 0, "nothing is left to do");
+}
