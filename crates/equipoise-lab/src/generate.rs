@@ -75,16 +75,18 @@ fn decimals(value: f64) -> usize {
 }
 
 /// The random stream, the planted rule and the row drawn last.
-struct Source {
+#[derive(Debug)]
+pub(crate) struct Source {
     random: Xoshiro256PlusPlus,
     spare: Option<f64>,
     planted: Vec<f64>,
     non_zeros: usize,
-    row: Vec<(usize, f64)>,
+    /// Columns, from 0 and ascending, with their values.
+    pub(crate) row: Vec<(usize, f64)>,
 }
 
 impl Source {
-    fn new(columns: usize, non_zeros: usize, seed: u64) -> Self {
+    pub(crate) fn new(columns: usize, non_zeros: usize, seed: u64) -> Self {
         let random = Xoshiro256PlusPlus::seed_from_u64(seed);
         let mut source =
             Self { random, spare: None, planted: vec![0.0; columns], non_zeros, row: Vec::new() };
@@ -99,7 +101,7 @@ impl Source {
     }
 
     /// Draws the next row; true where its label is +1.
-    fn next_row(&mut self) -> bool {
+    pub(crate) fn next_row(&mut self) -> bool {
         let columns = self.distinct_columns(self.non_zeros);
         self.row.clear();
         let mut score = OFFSET;

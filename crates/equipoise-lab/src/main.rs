@@ -1,6 +1,7 @@
 //! The benchmarks' own tools: data that anyone can generate again, an evaluation that knows no solver, and
-//! plots. `benchmarks/svm/run.py` calls them; see `benchmarks/svm/README.md`.
+//! plots. `benchmarks/svm/run.py` and `cargo xtask bench threads` call them; see `benchmarks/*/README.md`.
 
+mod drawing;
 mod evaluate;
 mod generate;
 mod mirror;
@@ -8,6 +9,8 @@ mod model;
 mod parse_speed;
 mod report;
 mod rows;
+mod table;
+mod threads;
 
 use std::process::ExitCode;
 
@@ -32,6 +35,10 @@ enum Command {
     ParseSpeed(parse_speed::Arguments),
     /// Write the tables of ratios and the plots of a record.
     ReportSvm(report::Arguments),
+    /// Measure several threads: runs of one part, appended to a record.
+    BenchThreads(threads::Arguments),
+    /// Write the summary and the plots of a record of several threads.
+    ReportThreads(threads::report::Arguments),
 }
 
 fn main() -> ExitCode {
@@ -41,6 +48,8 @@ fn main() -> ExitCode {
         Command::EvaluateSvm(arguments) => evaluate::run(&arguments),
         Command::ParseSpeed(arguments) => parse_speed::run(&arguments),
         Command::ReportSvm(arguments) => report::run(&arguments),
+        Command::BenchThreads(arguments) => threads::run(&arguments),
+        Command::ReportThreads(arguments) => threads::report::run(&arguments),
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,

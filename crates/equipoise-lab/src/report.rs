@@ -11,6 +11,7 @@ use std::path::PathBuf;
 use anyhow::{Context, Result};
 use clap::Args;
 
+use crate::table::read_table;
 use times::Times;
 
 /// Which record to report on.
@@ -27,9 +28,9 @@ pub(crate) struct Arguments {
 pub(crate) fn run(arguments: &Arguments) -> Result<()> {
     let folder = &arguments.record;
     let times = Times::read(&folder.join("times.csv"))?;
-    let wanted = arguments.wanted.as_deref().map(times::read_table).transpose()?.unwrap_or_default();
+    let wanted = arguments.wanted.as_deref().map(read_table).transpose()?.unwrap_or_default();
     let parse = folder.join("parse.csv");
-    let parse = if parse.exists() { times::read_table(&parse)? } else { Vec::new() };
+    let parse = if parse.exists() { read_table(&parse)? } else { Vec::new() };
     let target = folder.join("ratios.md");
     std::fs::write(&target, ratios::report(&times, &parse, &wanted))
         .with_context(|| format!("cannot write {}", target.display()))?;

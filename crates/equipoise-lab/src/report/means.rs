@@ -1,6 +1,7 @@
 //! Ratios of seconds, and their geometric mean.
 
 use super::times::{OURS, Times};
+use crate::table::figure;
 
 /// A peer's seconds over ours.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -25,18 +26,6 @@ impl Ratio {
             Self::NotRun => "not run".into(),
         }
     }
-}
-
-/// Two significant digits, or three from 10 on.
-pub(super) fn figure(value: f64) -> String {
-    let decimals = if value >= 100.0 {
-        0
-    } else if value >= 10.0 {
-        1
-    } else {
-        2
-    };
-    format!("{value:.decimals$}")
 }
 
 /// The ratio of one cell.

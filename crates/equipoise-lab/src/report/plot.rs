@@ -1,6 +1,5 @@
 //! Seconds against accuracy, both logarithmic: one panel a set, one line a solver, named at its end.
 
-mod labels;
 mod panel;
 
 use std::path::Path;
@@ -11,7 +10,8 @@ use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, VPos};
 
 use super::times::{OURS, Times};
-use panel::{Line, Outcome, Panel, text};
+use crate::drawing::{Outcome, text};
+use panel::{Line, Panel};
 
 /// The cost of the panels.
 const COST: f64 = 1.0;

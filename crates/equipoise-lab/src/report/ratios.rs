@@ -2,9 +2,10 @@
 
 use std::fmt::Write;
 
-use super::means::{figure, mean, ratio};
+use super::means::{mean, ratio};
 use super::targets;
-use super::times::{OURS, Row, Times};
+use super::times::{OURS, Times};
+use crate::table::{Row, figure};
 
 /// The cost of the tables by set.
 const COST: f64 = 1.0;

@@ -1,7 +1,8 @@
 //! The first table of `ratios.md`: each ratio that was wanted, what was reached, and whether that is enough.
 
 use super::means::{Ratio, mean, ratio};
-use super::times::{OURS, Row, Times};
+use super::times::{OURS, Times};
+use crate::table::Row;
 
 /// The cost of every target that is not a mean.
 const COST: f64 = 1.0;

@@ -1,17 +1,15 @@
 //! `times.csv`: median seconds of each solver to each accuracy, by set and cost.
 
-use std::collections::BTreeMap;
 use std::path::Path;
 
 use anyhow::{Context, Result};
+
+use crate::table::{Row, number, read_table};
 
 /// The name of our own solver in the record.
 pub(super) const OURS: &str = "equipoise";
 /// The two ways to LIBLINEAR's method; the quicker one in each cell counts.
 const LIBLINEAR: [&str; 2] = ["liblinear", "linearsvc"];
-
-/// One row of a table, by the names of its columns.
-pub(super) type Row = BTreeMap<String, String>;
 
 /// What is known of one solver at one accuracy in one cell.
 #[derive(Debug, Clone)]
@@ -32,25 +30,6 @@ pub(super) struct Time {
 #[derive(Debug, Default)]
 pub(super) struct Times {
     pub(super) rows: Vec<Time>,
-}
-
-/// Reads a CSV file without quotes: this program and `run.py` write no others.
-pub(super) fn read_table(path: &Path) -> Result<Vec<Row>> {
-    let text = std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
-    Ok(table(&text))
-}
-
-fn table(text: &str) -> Vec<Row> {
-    let mut lines = text.lines();
-    let names: Vec<&str> = lines.next().unwrap_or_default().split(',').collect();
-    let row = |line: &str| {
-        names.iter().zip(line.split(',')).map(|(name, cell)| ((*name).into(), cell.into())).collect()
-    };
-    lines.filter(|line| !line.is_empty()).map(row).collect()
-}
-
-fn number(row: &Row, name: &str) -> Option<f64> {
-    row.get(name)?.parse().ok()
 }
 
 impl Times {
@@ -111,7 +90,7 @@ fn time(row: &Row) -> Result<Time> {
 #[cfg(test)]
 pub(super) fn times_of(text: &str) -> Times {
     let header = "set,cost,solver,problem,accuracy,setting,seconds,runs,peak_memory,share_right,right_on\n";
-    let rows = table(&format!("{header}{text}"));
+    let rows = crate::table::table(&format!("{header}{text}"));
     Times { rows: rows.iter().map(|row| time(row).expect("a row")).collect() }
 }
 

@@ -4,9 +4,10 @@
 
 use plotters::coord::Shift;
 use plotters::prelude::*;
-use plotters::style::text_anchor::{HPos, Pos, VPos};
+use plotters::style::text_anchor::{HPos, VPos};
 
-use super::labels::{Label, spread};
+use crate::drawing::labels::{Label, spread};
+use crate::drawing::{GRID, INK, Outcome, SMALL, text};
 
 const LEFT: i32 = 64;
 const RIGHT: i32 = 92;
@@ -14,9 +15,6 @@ const TOP: i32 = 34;
 const BOTTOM: i32 = 52;
 /// The digits that have a tick: those that are measured.
 const TICKS: [(f64, &str); 4] = [(2.0, "10⁻²"), (3.0, "10⁻³"), (4.0, "10⁻⁴"), (6.0, "10⁻⁶")];
-const SMALL: u32 = 13;
-const GRID: RGBColor = RGBColor(222, 222, 222);
-const INK: RGBColor = RGBColor(60, 60, 60);
 
 /// A solver in one panel.
 pub(super) struct Line<'a> {
@@ -31,8 +29,6 @@ pub(super) struct Panel<'a> {
     pub(super) title: &'a str,
     pub(super) lines: Vec<Line<'a>>,
 }
-
-pub(super) type Outcome<B> = Result<(), DrawingAreaErrorKind<<B as DrawingBackend>::ErrorType>>;
 
 impl Panel<'_> {
     /// Draws everything of the panel.
@@ -99,19 +95,6 @@ impl Panel<'_> {
         }
         Ok(())
     }
-}
-
-pub(super) fn text<B: DrawingBackend>(
-    area: &DrawingArea<B, Shift>,
-    words: &str,
-    place: (i32, i32),
-    across: HPos,
-    down: VPos,
-    size: u32,
-    colour: RGBColor,
-) -> Outcome<B> {
-    let style = ("sans-serif", size).into_font().color(&colour).pos(Pos::new(across, down));
-    area.draw(&Text::new(words.to_owned(), place, style))
 }
 
 /// A power of ten of a second, in the unit that reads best.

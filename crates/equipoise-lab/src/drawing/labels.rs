@@ -5,23 +5,23 @@ const DISTANCE: i32 = 9;
 
 /// The box of one name.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Label {
-    pub(super) left: i32,
-    pub(super) middle: i32,
-    pub(super) width: i32,
-    pub(super) height: i32,
+pub(crate) struct Label {
+    pub(crate) left: i32,
+    pub(crate) middle: i32,
+    pub(crate) width: i32,
+    pub(crate) height: i32,
 }
 
 impl Label {
     /// Beside a point; the width is an estimate, a little generous.
-    pub(super) fn new(point: (i32, i32), name: &str, size: i32) -> Self {
+    pub(crate) fn new(point: (i32, i32), name: &str, size: i32) -> Self {
         let letters = i32::try_from(name.chars().count()).unwrap_or(i32::MAX / 10_000);
         let width = letters * size * 62 / 100;
         Self { left: point.0 + DISTANCE, middle: point.1, width, height: size + 3 }
     }
 
     /// Whether a line through these points, left to right, passes behind the name.
-    pub(super) fn is_crossed_by(&self, path: &[(i32, i32)]) -> bool {
+    pub(crate) fn is_crossed_by(&self, path: &[(i32, i32)]) -> bool {
         let (top, bottom) = (self.middle - self.height / 2, self.middle + self.height / 2);
         path.windows(2).any(|ends| {
             let ((from, start), (to, end)) = (ends[0], ends[1]);
@@ -42,7 +42,7 @@ impl Label {
 }
 
 /// Moves neighbours apart, half the overlap each, until all are clear or nothing is gained any more.
-pub(super) fn spread(labels: &mut [Label], top: i32, bottom: i32) {
+pub(crate) fn spread(labels: &mut [Label], top: i32, bottom: i32) {
     let mut order: Vec<usize> = (0..labels.len()).collect();
     order.sort_by_key(|&place| labels[place].middle);
     for _ in 0..200 {

@@ -1,0 +1,30 @@
+//! What all plots share: text, greys, the size of small letters, names beside the ends of lines.
+
+pub(crate) mod labels;
+
+use plotters::coord::Shift;
+use plotters::prelude::*;
+use plotters::style::text_anchor::{HPos, Pos, VPos};
+
+/// The size of ticks and names.
+pub(crate) const SMALL: u32 = 13;
+/// Lines behind the data.
+pub(crate) const GRID: RGBColor = RGBColor(222, 222, 222);
+/// Axes and ticks.
+pub(crate) const INK: RGBColor = RGBColor(60, 60, 60);
+
+pub(crate) type Outcome<B> = Result<(), DrawingAreaErrorKind<<B as DrawingBackend>::ErrorType>>;
+
+/// Words at a place, anchored as told.
+pub(crate) fn text<B: DrawingBackend>(
+    area: &DrawingArea<B, Shift>,
+    words: &str,
+    place: (i32, i32),
+    across: HPos,
+    down: VPos,
+    size: u32,
+    colour: RGBColor,
+) -> Outcome<B> {
+    let style = ("sans-serif", size).into_font().color(&colour).pos(Pos::new(across, down));
+    area.draw(&Text::new(words.to_owned(), place, style))
+}

@@ -1,0 +1,84 @@
+//! The optimum of the paper's synthetic problem, by least squares.
+//!
+//! Notation: t is the unconstrained minimiser, `A x = 0` the coupling. The optimum is the projection of t,
+//! `x* = t - A'(A A')^-1 A t`.
+
+use anyhow::{Result, ensure};
+use equipoise::Coupling;
+use equipoise::models::Synthetic;
+
+/// The point of `A x = 0` nearest to the targets.
+pub(super) fn optimum(problem: &Synthetic, coupling: &Coupling) -> Result<Vec<f64>> {
+    let (mut x, m) = (problem.target(), coupling.rows());
+    let mut gram = vec![0.0; m * m];
+    let mut column = vec![0.0; m];
+    for c in 0..x.len() {
+        column.fill(0.0);
+        coupling.add_column(c, 1.0, &mut column);
+        for (row, &value) in column.iter().enumerate() {
+            let sums = &mut gram[row * m..=row * m + row];
+            sums.iter_mut().zip(&column).for_each(|(sum, other)| *sum += value * other);
+        }
+    }
+    factor(&mut gram, m)?;
+    // The second pass takes out what rounding left in the first.
+    for _ in 0..2 {
+        let mut lambda = vec![0.0; m];
+        coupling.residual(&x, &mut lambda);
+        solve(&gram, &mut lambda);
+        for (c, x) in x.iter_mut().enumerate() {
+            *x -= coupling.column_dot(c, &lambda);
+        }
+    }
+    Ok(x)
+}
+
+/// Cholesky: the lower triangle L of `L L'` in place of a symmetric matrix, row after row.
+fn factor(matrix: &mut [f64], m: usize) -> Result<()> {
+    for i in 0..m {
+        for j in 0..=i {
+            let dot: f64 = (0..j).map(|k| matrix[i * m + k] * matrix[j * m + k]).sum();
+            let rest = matrix[i * m + j] - dot;
+            if i == j {
+                ensure!(rest > 0.0, "row {i} of the coupling depends on those before it");
+                matrix[i * m + i] = rest.sqrt();
+            } else {
+                matrix[i * m + j] = rest / matrix[j * m + j];
+            }
+        }
+    }
+    Ok(())
+}
+
+/// `L L' y = b`, in place.
+fn solve(lower: &[f64], b: &mut [f64]) {
+    let m = b.len();
+    for i in 0..m {
+        let dot: f64 = (0..i).map(|k| lower[i * m + k] * b[k]).sum();
+        b[i] = (b[i] - dot) / lower[i * m + i];
+    }
+    for i in (0..m).rev() {
+        let dot: f64 = (i + 1..m).map(|k| lower[k * m + i] * b[k]).sum();
+        b[i] = (b[i] - dot) / lower[i * m + i];
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use equipoise::{Settings, Status, solve};
+
+    use super::*;
+
+    #[test]
+    fn the_solver_finds_the_same_optimum() {
+        let synthetic = Synthetic { nodes: 12, block: 4, rows: 3, seed: 1 };
+        let problem = synthetic.problem().expect("valid").build().expect("valid");
+        let x = optimum(&synthetic, problem.coupling()).expect("independent rows");
+        assert!(problem.coupling().infeasibility(&x) < 1e-10);
+        let settings = Settings { tolerance: 1e-11, ..Settings::default() };
+        let solution = solve(&problem, &settings).expect("a run");
+        assert_eq!(solution.status, Status::Converged);
+        let (ours, theirs) = (problem.objective(&x), solution.certificate.objective);
+        assert!((ours - theirs).abs() < 1e-8 * theirs, "{ours} {theirs}");
+    }
+}

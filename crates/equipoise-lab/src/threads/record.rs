@@ -1,0 +1,114 @@
+//! `threads.csv`: one row a run, on disk as soon as it is known.
+
+use std::fmt::Write as _;
+use std::fs::{File, OpenOptions};
+use std::io::Write as _;
+use std::path::Path;
+
+use anyhow::{Context, Result};
+
+/// The columns of the file.
+const HEADER: &str = "part,problem,topology,locking,delay_us,threads,repeat,seconds,preparation_seconds,updates,\
+                      updates_per_second,objective,target,reached,infeasibility,status";
+
+/// One run.
+#[derive(Debug, Clone)]
+pub(super) struct Row {
+    pub(super) part: &'static str,
+    pub(super) problem: String,
+    pub(super) topology: String,
+    pub(super) locking: &'static str,
+    pub(super) delay_us: u64,
+    pub(super) threads: usize,
+    pub(super) repeat: usize,
+    /// All of the run, preparation included.
+    pub(super) seconds: f64,
+    /// Of these: before the first update.
+    pub(super) preparation_seconds: f64,
+    pub(super) updates: u64,
+    /// From raw data, after the run.
+    pub(super) objective: f64,
+    pub(super) target: f64,
+    pub(super) reached: bool,
+    pub(super) infeasibility: f64,
+    /// How the run ended; where the target was not reached, why.
+    pub(super) status: String,
+}
+
+impl Row {
+    /// Updates a second once everything is prepared.
+    fn rate(&self) -> f64 {
+        self.updates as f64 / (self.seconds - self.preparation_seconds).max(1e-9)
+    }
+
+    fn line(&self) -> String {
+        let mut line = String::new();
+        for name in [self.part, &self.problem, &self.topology, self.locking] {
+            // Names come from this program; a comma in one would shift the columns.
+            let _ = write!(line, "{},", name.replace(',', ";"));
+        }
+        let _ = write!(line, "{},{},{},", self.delay_us, self.threads, self.repeat);
+        let _ = write!(line, "{:.6},{:.6},{},", self.seconds, self.preparation_seconds, self.updates);
+        let _ = write!(line, "{:.1},{},{},{},", self.rate(), self.objective, self.target, self.reached);
+        let _ = write!(line, "{:.3e},{}", self.infeasibility, self.status.replace(',', ";"));
+        line
+    }
+}
+
+/// The open file.
+#[derive(Debug)]
+pub(super) struct Record {
+    file: File,
+}
+
+impl Record {
+    /// Opens the file of a folder for more rows; makes both where they are missing.
+    pub(super) fn open(folder: &Path) -> Result<Self> {
+        std::fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))?;
+        let path = folder.join("threads.csv");
+        let file = OpenOptions::new().create(true).append(true).open(&path);
+        let mut file = file.with_context(|| format!("cannot write {}", path.display()))?;
+        if file.metadata()?.len() == 0 {
+            writeln!(file, "{HEADER}")?;
+        }
+        Ok(Self { file })
+    }
+
+    /// Appends a row, so that whatever ends the program later does not lose it.
+    pub(super) fn push(&mut self, row: &Row) -> Result<()> {
+        let line = row.line();
+        eprintln!("{line}");
+        // One write a row: a row is there as a whole or not at all.
+        self.file.write_all(format!("{line}\n").as_bytes())?;
+        self.file.sync_data().context("cannot write threads.csv")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_row_has_a_cell_for_every_column() {
+        let row = Row {
+            part: "sweep",
+            problem: "N=2, block=3".into(),
+            topology: "tree+ring".into(),
+            locking: "none",
+            delay_us: 20,
+            threads: 3,
+            repeat: 1,
+            seconds: 2.5,
+            preparation_seconds: 0.5,
+            updates: 100,
+            objective: -1.5,
+            target: -1.25,
+            reached: true,
+            infeasibility: 1e-12,
+            status: "target-reached".into(),
+        };
+        let line = row.line();
+        assert_eq!(line.split(',').count(), HEADER.split(',').count(), "{line}");
+        assert_eq!(line.split(',').nth(10), Some("50.0"));
+    }
+}
