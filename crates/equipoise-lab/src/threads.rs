@@ -23,6 +23,9 @@ use clap::{Args, ValueEnum};
 use plan::Selection;
 use record::Record;
 
+/// The most seconds of a run that is only to show that everything works.
+const QUICK_LIMIT: f64 = 5.0;
+
 /// What can be measured alone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Part {
@@ -92,6 +95,11 @@ impl Arguments {
             delays: self.delays.as_deref(),
             codes: self.locking.as_deref(),
         }
+    }
+
+    /// Seconds after which a run is given up.
+    fn limit(&self) -> f64 {
+        if self.quick { self.time_limit.min(QUICK_LIMIT) } else { self.time_limit }
     }
 
     /// Whether a graph or set is asked for by name, or no names are given.

@@ -1,6 +1,7 @@
 //! Benchmarks: run, and on request record raw numbers with their set-up.
 
 mod svm;
+mod threads;
 
 use std::path::Path;
 use std::process::Command;
@@ -19,7 +20,7 @@ fn run_named(name: &str, record: Option<&Path>) -> Result<()> {
             }
             run_command("cargo", &arguments, &[])
         }
-        other => bail!("unknown benchmark `{other}`; known: pair_step, svm"),
+        other => bail!("unknown benchmark `{other}`; known: pair_step, svm, threads"),
     }
 }
 
@@ -33,6 +34,7 @@ fn run_with_setup(name: &str, folder: &Path) -> Result<()> {
 pub(crate) fn run(arguments: &[String]) -> Result<()> {
     match arguments {
         [name, rest @ ..] if name == "svm" => svm::run(rest),
+        [name, rest @ ..] if name == "threads" => threads::run(rest),
         [name] => run_named(name, None),
         [name, flag, folder] if flag == "--record" => run_with_setup(name, &root().join(folder)),
         _ => bail!("usage: cargo xtask bench NAME [--record FOLDER]"),

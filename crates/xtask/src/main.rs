@@ -18,6 +18,7 @@ cargo xtask COMMAND
   package           dry run of packaging the published crates
   bench pair_step   one update against the bare loop
   bench svm         time to an accuracy against the peers [--quick] [--sets a7a,...] [--peers libsvm,...]
+  bench threads     several threads against one [--quick] [--data FOLDER] [--threads-list 1,4,...] [--parts sweep,...]
                     [--record FOLDER] writes raw numbers and set-up into FOLDER
 ";
 

@@ -1,5 +1,7 @@
 //! One run of a case, and what raw data say of its result.
 
+use std::fmt::Write;
+
 use anyhow::Result;
 use equipoise::separable::SeparableTerm;
 use equipoise::smooth::SmoothTerm;
@@ -84,7 +86,7 @@ impl<F: SmoothTerm, H: SeparableTerm> Experiment<'_, F, H> {
             status.push_str("; infeasible");
         }
         if run.threads != case.threads {
-            status.push_str(&format!("; threads that worked: {}", run.threads));
+            let _ = write!(status, "; threads that worked: {}", run.threads);
         }
         Row {
             part: self.part,

@@ -50,7 +50,7 @@ fn measure(arguments: &Arguments, name: &str, data: &Data, optimum: f64, record:
         topology: "clique",
         problem: &problem,
         target: -SHARE * optimum,
-        time_limit: arguments.time_limit,
+        time_limit: arguments.limit(),
     };
     for (case, repeat) in rounds(&arguments.selection().pairs()) {
         record.push(&experiment.run(case, repeat)?)?;

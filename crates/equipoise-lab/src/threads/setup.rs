@@ -40,7 +40,7 @@ pub(super) fn write(arguments: &Arguments) -> Result<()> {
         given(arguments.topologies.as_deref()),
         given(arguments.sets.as_deref())
     );
-    let _ = writeln!(text, "  time limit of a run: {} s", arguments.time_limit);
+    let _ = writeln!(text, "  time limit of a run: {} s", arguments.limit());
     file.write_all(text.as_bytes()).with_context(|| format!("cannot write {}", path.display()))
 }
 

@@ -73,7 +73,7 @@ fn measure(
         topology,
         problem: &problem,
         target,
-        time_limit: arguments.time_limit,
+        time_limit: arguments.limit(),
     };
     for (case, repeat) in rounds(cases) {
         record.push(&experiment.run(case, repeat)?)?;

@@ -44,7 +44,7 @@ fn measure(
     short: bool,
     record: &mut Record,
 ) -> Result<()> {
-    let fit = Fit { name, data, cost, time_limit: arguments.time_limit };
+    let fit = Fit { name, data, cost, time_limit: arguments.limit() };
     let cases = arguments.selection().violating(short);
     if let Some(first) = cases.first().filter(|_| short) {
         // A fit of milliseconds feels the cold caches of the first run.
