@@ -51,11 +51,6 @@ impl<'a, F: SmoothTerm, H: SeparableTerm> PairStepper<'a, F, H> {
         self.pairs.update(&mut self.state, i, j)
     }
 
-    /// Makes every factor that is kept, on so many threads, so that no update has to.
-    pub fn prepare(&mut self, threads: usize) {
-        let _ = threads;
-    }
-
     /// The iterate.
     pub fn x(&self) -> &[f64] {
         &self.state.x

@@ -107,7 +107,9 @@ fn a_tiny_limit_on_time_is_legal() {
         let name = sample.name;
         let problem = sample.problem();
         let settings = Settings { tolerance: 1e-14, time_limit: Some(1e-9), ..pairs(3, Locking::None) };
-        assert_eq!(checked(name, &problem, &settings).status, Status::TimeLimit, "{name}");
+        // A problem may be so small that it is solved before anybody looks at the clock.
+        let status = checked(name, &problem, &settings).status;
+        assert!(matches!(status, Status::TimeLimit | Status::Converged), "{name}: {status}");
     }
 }
 
@@ -149,7 +151,6 @@ fn a_flag_that_is_already_set_interrupts_at_once() {
 }
 
 #[test]
-#[ignore = "until the solver lands"]
 fn an_objective_that_is_good_enough_ends_a_run() {
     for sample in kernels() {
         let name = sample.name;

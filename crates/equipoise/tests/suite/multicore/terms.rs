@@ -194,7 +194,6 @@ fn outcome(threads: usize, locking: Locking, patience: i64, spare_the_caller: bo
 }
 
 #[test]
-#[ignore = "until the solver lands"]
 fn a_panic_on_a_thread_of_the_solver_is_an_error() {
     for threads in [2, 8] {
         for locking in levels() {
