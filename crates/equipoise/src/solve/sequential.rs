@@ -171,7 +171,9 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Run<'r, F, H> {
     fn pairs(&mut self) -> Result<()> {
         let growth = (self.updates as f64 * CHECKPOINT_GROWTH) as u64;
         let fewest = if self.multicore.is_some() { FEWEST_ON_THREADS } else { FEWEST_UPDATES };
-        let growth = if self.settings.target_objective.is_some() { 0 } else { growth };
+        // Several threads are watched during a round, one only after it.
+        let blind = self.settings.target_objective.is_some() && self.multicore.is_none();
+        let growth = if blind { 0 } else { growth };
         let round = growth.max(self.updates_per_epoch.ceil() as u64).max(fewest);
         let until = self.updates.saturating_add(round).min(self.checkpoints.budget.most_updates);
         let before = self.objective;
