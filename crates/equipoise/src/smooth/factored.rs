@@ -11,9 +11,13 @@ use super::SmoothTerm;
 use crate::matrix::Matrix;
 
 /// A quadratic by its factor Z (rank x n), weights w > 0, own curvatures d >= 0 and own slopes l.
-pub trait Factored {
+pub trait Factored: Send + Sync {
     /// The number of rows of Z.
     fn rank(&self) -> usize;
+    /// Numbers stored in Z, which a pass over all columns reads; how many threads are worth while depends on it.
+    fn stored(&self) -> usize {
+        0
+    }
     /// `w_k`, above 0.
     fn weight(&self, _k: usize) -> f64 {
         1.0
@@ -24,14 +28,15 @@ pub trait Factored {
     fn own_slope(&self, c: usize) -> f64;
     /// `sum_k w_k Z_kc^2`.
     fn column_square(&self, c: usize) -> f64;
-    /// `out_c = Z_c . u` for every column.
-    fn all_dots(&self, u: &[f64], out: &mut [f64]);
+    /// `out_k = Z_c . u` for consecutive columns, `c = first + k`.
+    fn consecutive_dots(&self, first: usize, u: &[f64], out: &mut [f64]);
     /// `out_k = Z_c . u` for the k-th of the given columns.
     fn dots(&self, columns: &[u32], u: &[f64], out: &mut [f64]);
     /// `out += sum_k amounts_k Z_c`, c the k-th of the given columns.
     fn add_columns(&self, columns: &[u32], amounts: &[f64], out: &mut [f64]);
-    /// Adds `sum_k scales_k Z_c Z_c'` to the lower triangle of a matrix kept column by column, `stride` apart.
-    fn add_outer(&self, columns: &[u32], scales: &[f64], out: &mut [f64], stride: usize);
+    /// Adds `sum_k scales_k Z_c Z_c'` to the lower triangle of a matrix kept column by column, `stride` apart, of which
+    /// `out` holds the columns from `first` on.
+    fn add_outer(&self, columns: &[u32], scales: &[f64], first: usize, out: &mut [f64], stride: usize);
 }
 
 /// f without a factor: only own curvatures and slopes.
@@ -40,7 +45,11 @@ pub(super) struct OwnTerms<D, L> {
     pub(super) slope: L,
 }
 
-impl<D: Fn(usize) -> f64, L: Fn(usize) -> f64> Factored for OwnTerms<D, L> {
+impl<D, L> Factored for OwnTerms<D, L>
+where
+    D: Fn(usize) -> f64 + Send + Sync,
+    L: Fn(usize) -> f64 + Send + Sync,
+{
     fn rank(&self) -> usize {
         0
     }
@@ -53,14 +62,14 @@ impl<D: Fn(usize) -> f64, L: Fn(usize) -> f64> Factored for OwnTerms<D, L> {
     fn column_square(&self, _c: usize) -> f64 {
         0.0
     }
-    fn all_dots(&self, _u: &[f64], out: &mut [f64]) {
+    fn consecutive_dots(&self, _first: usize, _u: &[f64], out: &mut [f64]) {
         out.fill(0.0);
     }
     fn dots(&self, _columns: &[u32], _u: &[f64], out: &mut [f64]) {
         out.fill(0.0);
     }
     fn add_columns(&self, _columns: &[u32], _amounts: &[f64], _out: &mut [f64]) {}
-    fn add_outer(&self, _columns: &[u32], _scales: &[f64], _out: &mut [f64], _stride: usize) {}
+    fn add_outer(&self, _columns: &[u32], _scales: &[f64], _first: usize, _out: &mut [f64], _stride: usize) {}
 }
 
 /// `1/2 sum_k w_k (M_k x)^2 + l'x` with a matrix M.
@@ -70,9 +79,15 @@ pub(super) struct MatrixFactor<'a, W> {
     pub(super) slope: Vec<f64>,
 }
 
-impl<W: Fn(usize) -> f64> Factored for MatrixFactor<'_, W> {
+impl<W: Fn(usize) -> f64 + Send + Sync> Factored for MatrixFactor<'_, W> {
     fn rank(&self) -> usize {
         self.matrix.rows()
+    }
+    fn stored(&self) -> usize {
+        match self.matrix {
+            Matrix::Dense(matrix) => matrix.values().len(),
+            Matrix::Sparse(matrix) => matrix.stored(),
+        }
     }
     fn weight(&self, k: usize) -> f64 {
         (self.weight)(k)
@@ -86,8 +101,8 @@ impl<W: Fn(usize) -> f64> Factored for MatrixFactor<'_, W> {
     fn column_square(&self, c: usize) -> f64 {
         self.matrix.columns_dot(c, c, &self.weight)
     }
-    fn all_dots(&self, u: &[f64], out: &mut [f64]) {
-        out.iter_mut().enumerate().for_each(|(c, out)| *out = self.matrix.column_dot(c, u));
+    fn consecutive_dots(&self, first: usize, u: &[f64], out: &mut [f64]) {
+        out.iter_mut().enumerate().for_each(|(k, out)| *out = self.matrix.column_dot(first + k, u));
     }
     fn dots(&self, columns: &[u32], u: &[f64], out: &mut [f64]) {
         out.iter_mut().zip(columns).for_each(|(out, &c)| *out = self.matrix.column_dot(c as usize, u));
@@ -95,20 +110,23 @@ impl<W: Fn(usize) -> f64> Factored for MatrixFactor<'_, W> {
     fn add_columns(&self, columns: &[u32], amounts: &[f64], out: &mut [f64]) {
         columns.iter().zip(amounts).for_each(|(&c, &t)| self.matrix.add_column(c as usize, t, out));
     }
-    fn add_outer(&self, columns: &[u32], scales: &[f64], out: &mut [f64], stride: usize) {
+    fn add_outer(&self, columns: &[u32], scales: &[f64], first: usize, out: &mut [f64], stride: usize) {
+        let end = first + out.len() / stride;
         for (&c, &scale) in columns.iter().zip(scales) {
             match self.matrix {
                 Matrix::Dense(matrix) => {
                     let column = matrix.column(c as usize);
-                    for (k, value) in column.iter().enumerate() {
-                        let below = &mut out[k * stride + k..k * stride + column.len()];
-                        crate::matrix::axpy(scale * value, &column[k..], below);
+                    for k in first..end.min(column.len()) {
+                        let start = (k - first) * stride;
+                        let below = &mut out[start + k..start + column.len()];
+                        crate::matrix::axpy(scale * column[k], &column[k..], below);
                     }
                 }
                 Matrix::Sparse(matrix) => {
-                    for (k, (row, value)) in matrix.column(c as usize).enumerate() {
+                    let inside = |(_, (row, _)): &(usize, (usize, f64))| (first..end).contains(row);
+                    for (k, (row, value)) in matrix.column(c as usize).enumerate().filter(inside) {
                         for (other, second) in matrix.column(c as usize).skip(k) {
-                            out[row * stride + other] += scale * value * second;
+                            out[(row - first) * stride + other] += scale * value * second;
                         }
                     }
                 }
@@ -150,8 +168,11 @@ impl Factored for FactoredSum<'_> {
     fn column_square(&self, c: usize) -> f64 {
         self.main.column_square(c)
     }
-    fn all_dots(&self, u: &[f64], out: &mut [f64]) {
-        self.main.all_dots(u, out);
+    fn stored(&self) -> usize {
+        self.main.stored()
+    }
+    fn consecutive_dots(&self, first: usize, u: &[f64], out: &mut [f64]) {
+        self.main.consecutive_dots(first, u, out);
     }
     fn dots(&self, columns: &[u32], u: &[f64], out: &mut [f64]) {
         self.main.dots(columns, u, out);
@@ -159,7 +180,7 @@ impl Factored for FactoredSum<'_> {
     fn add_columns(&self, columns: &[u32], amounts: &[f64], out: &mut [f64]) {
         self.main.add_columns(columns, amounts, out);
     }
-    fn add_outer(&self, columns: &[u32], scales: &[f64], out: &mut [f64], stride: usize) {
-        self.main.add_outer(columns, scales, out, stride);
+    fn add_outer(&self, columns: &[u32], scales: &[f64], first: usize, out: &mut [f64], stride: usize) {
+        self.main.add_outer(columns, scales, first, out, stride);
     }
 }

@@ -154,8 +154,11 @@ impl Factored for &Gram<'_> {
     fn column_square(&self, c: usize) -> f64 {
         self.squared_norms[c]
     }
-    fn all_dots(&self, u: &[f64], out: &mut [f64]) {
-        out.iter_mut().enumerate().for_each(|(c, out)| *out = self.rows.dot(c, u));
+    fn stored(&self) -> usize {
+        self.rows.entries()
+    }
+    fn consecutive_dots(&self, first: usize, u: &[f64], out: &mut [f64]) {
+        out.iter_mut().enumerate().for_each(|(k, out)| *out = self.rows.dot(first + k, u));
     }
     fn dots(&self, columns: &[u32], u: &[f64], out: &mut [f64]) {
         out.iter_mut().zip(columns).for_each(|(out, &c)| *out = self.rows.dot(c as usize, u));
@@ -163,11 +166,18 @@ impl Factored for &Gram<'_> {
     fn add_columns(&self, columns: &[u32], amounts: &[f64], out: &mut [f64]) {
         columns.iter().zip(amounts).for_each(|(&c, &t)| self.rows.add(c as usize, t, out));
     }
-    fn add_outer(&self, columns: &[u32], scales: &[f64], out: &mut [f64], stride: usize) {
+    fn add_outer(&self, columns: &[u32], scales: &[f64], first: usize, out: &mut [f64], stride: usize) {
+        let end = first + out.len() / stride;
         for (&c, &scale) in columns.iter().zip(scales) {
             let (indices, values) = self.rows.row(c as usize);
-            for (k, &j) in indices.iter().enumerate() {
-                let column = &mut out[j as usize * stride..(j as usize + 1) * stride];
+            // Column numbers ascend: the matrix's columns from first to end are one stretch of them.
+            let begin = indices.partition_point(|&j| (j as usize) < first);
+            for k in begin..indices.len() {
+                let j = indices[k] as usize;
+                if j >= end {
+                    break;
+                }
+                let column = &mut out[(j - first) * stride..(j - first + 1) * stride];
                 match values {
                     None => indices[k..].iter().for_each(|&other| column[other as usize] += scale),
                     Some(values) => {

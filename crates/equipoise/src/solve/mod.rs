@@ -24,6 +24,7 @@ mod solver;
 mod staleness;
 mod stepper;
 mod subproblem;
+mod team;
 mod violating;
 
 pub(crate) use judge::Judge;
@@ -34,3 +35,4 @@ pub use settings::{Locking, Method, Settings, StepRule};
 pub use solution::{Solution, Status};
 pub use solver::{Solver, solve};
 pub use stepper::PairStepper;
+pub(crate) use team::Team;

@@ -1,11 +1,13 @@
 //! The way in: a problem, settings, perhaps a warm start, an observer, a way to stop.
 
+use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use super::budget::Budget;
 use super::checkpoints::Checkpoints;
 use super::judge::Judge;
 use super::observer::Observer;
+use super::team::Team;
 use super::{Method, Settings, Solution, sequential, violating};
 use crate::error::{Error, Result};
 use crate::problem::Problem;
@@ -42,6 +44,7 @@ pub struct Solver<'a, F, H> {
     observer: Option<&'a mut dyn Observer>,
     interrupt: Option<&'a AtomicBool>,
     judge: Option<&'a dyn Judge>,
+    team: Option<Arc<Team>>,
 }
 
 impl<F, H> std::fmt::Debug for Solver<'_, F, H> {
@@ -53,7 +56,7 @@ impl<F, H> std::fmt::Debug for Solver<'_, F, H> {
 impl<'a, F: SmoothTerm, H: SeparableTerm> Solver<'a, F, H> {
     /// A run on this problem with these settings.
     pub fn new(problem: &'a Problem<F, H>, settings: &'a Settings) -> Self {
-        Self { problem, settings, start: None, observer: None, interrupt: None, judge: None }
+        Self { problem, settings, start: None, observer: None, interrupt: None, judge: None, team: None }
     }
 
     /// Begins at x, which must be feasible (see [`Problem::nearest_feasible`]).
@@ -83,6 +86,12 @@ impl<'a, F: SmoothTerm, H: SeparableTerm> Solver<'a, F, H> {
         self
     }
 
+    /// Works with threads that are there already; otherwise as many as the settings allow and the work is worth.
+    pub(crate) fn team(mut self, team: Arc<Team>) -> Self {
+        self.team = Some(team);
+        self
+    }
+
     /// Runs until the certificate is met, a limit is reached or nothing moves.
     pub fn run(self) -> Result<Solution> {
         let (problem, settings) = (self.problem, self.settings);
@@ -103,7 +112,8 @@ impl<'a, F: SmoothTerm, H: SeparableTerm> Solver<'a, F, H> {
         match (settings.method, violating::obstacle(problem)) {
             (Method::Violating, Some(why)) => Err(Error::MethodNotApplicable { method: "violating", why }),
             (Method::Auto | Method::Violating, None) => {
-                violating::run(problem, settings, checkpoints, start, warm)
+                let team = self.team.unwrap_or_else(|| Arc::new(violating::team(problem, settings)));
+                violating::run(problem, settings, checkpoints, start, warm, &team)
             }
             _ => sequential::run(problem, settings, checkpoints, start, updates_per_epoch),
         }

@@ -10,12 +10,15 @@
 //! Every iterate is feasible; the objective never rises; the same seed gives the same bits. `Converged` is said only
 //! when the certificate, from raw data, says so.
 
+use std::sync::Arc;
+
 use super::checkpoints::{Checkpoints, Spent};
 use super::face_step::FaceStep;
 use super::free_step::FreeStep;
 use super::pairs::{OnRow, PairUpdater};
 use super::proximal_newton::{Outcome, ProximalNewton};
 use super::repair::repair;
+use super::team::Team;
 use super::{Settings, Solution, Status};
 use crate::certificate::separable_value;
 use crate::coupling::{Coupling, Shape};
@@ -29,6 +32,9 @@ use crate::state::{Iterate, State};
 
 /// Sweeps before the first second-order step.
 const OPENING_SWEEPS: u32 = 2;
+/// Coordinates in them, at most, where a team waits for them to end: they are one thread's work, and the steps after
+/// them need no more.
+const MOST_OPENING_COORDINATES: usize = 50_000;
 /// The same where those work on the face of x, which has to settle first.
 const SWEEPS_BEFORE_FACES: u32 = 10;
 /// Sweeps between second-order steps that find nothing.
@@ -70,6 +76,13 @@ fn has_closed_form<F: SmoothTerm, H: SeparableTerm>(problem: &Problem<F, H>) -> 
     }
 }
 
+/// The threads that are worth while: Newton steps share their passes over the data.
+pub(crate) fn team<F: SmoothTerm, H: SeparableTerm>(problem: &Problem<F, H>, settings: &Settings) -> Team {
+    let numbers =
+        || problem.smooth().factored().map_or(0, |factored| factored.stored() + problem.dimension());
+    Team::for_work(settings.threads, if settings.threads > 1 { numbers() } else { 0 })
+}
+
 /// Runs from a feasible start; a warm one may be good enough already.
 pub(crate) fn run<'r, F: SmoothTerm, H: SeparableTerm>(
     problem: &'r Problem<F, H>,
@@ -77,8 +90,9 @@ pub(crate) fn run<'r, F: SmoothTerm, H: SeparableTerm>(
     checkpoints: Checkpoints<'r, F, H>,
     start: Vec<f64>,
     warm: bool,
+    team: &Arc<Team>,
 ) -> Result<Solution> {
-    let mut run = Run::new(problem, settings, checkpoints, start);
+    let mut run = Run::new(problem, settings, checkpoints, start, team);
     if warm {
         run.checkpoint()?;
     } else {
@@ -89,6 +103,9 @@ pub(crate) fn run<'r, F: SmoothTerm, H: SeparableTerm>(
         return run.checkpoints.finish(run.state.x, spent);
     }
     run.first_multiplier();
+    if !team.is_alone() && run.newton.is_some() {
+        run.selection.thin_out(MOST_OPENING_COORDINATES);
+    }
     run.sweeps(if run.newton.is_some() { OPENING_SWEEPS } else { SWEEPS_BEFORE_FACES })?;
     while run.checkpoints.status.is_none() {
         let sweeps = run.second_order()?;
@@ -105,6 +122,7 @@ struct Run<'r, F, H> {
     coupling: &'r Coupling,
     settings: &'r Settings,
     checkpoints: Checkpoints<'r, F, H>,
+    team: Arc<Team>,
     selection: ViolatingPairs,
     pairs: PairUpdater<'r, F, H>,
     newton: Option<ProximalNewton<'r, F, H>>,
@@ -129,14 +147,16 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Run<'r, F, H> {
         settings: &'r Settings,
         checkpoints: Checkpoints<'r, F, H>,
         start: Vec<f64>,
+        team: &Arc<Team>,
     ) -> Self {
-        let newton = ProximalNewton::new(problem);
+        let newton = ProximalNewton::new(problem).map(|newton| newton.with_team(Arc::clone(team)));
         let face = FaceStep::new(problem);
         Self {
             problem,
             coupling: problem.independent_coupling(),
             settings,
             checkpoints,
+            team: Arc::clone(team),
             selection: ViolatingPairs::new(problem.dimension(), settings.seed),
             pairs: PairUpdater::new(problem, settings),
             newton,
@@ -161,7 +181,8 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Run<'r, F, H> {
         let passes = self.newton.as_ref().map_or(0.0, ProximalNewton::passes);
         let steps = self.newton.as_ref().map_or(0, ProximalNewton::newton_steps);
         let epochs = self.visits as f64 / self.problem.dimension() as f64 + passes;
-        Spent { updates: self.updates + steps, epochs, ..Spent::default() }
+        let threads = if self.newton.is_some() { self.team.threads() } else { 1 };
+        Spent { updates: self.updates + steps, epochs, threads, ..Spent::default() }
     }
 
     fn checkpoint(&mut self) -> Result<()> {
@@ -426,8 +447,10 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Run<'r, F, H> {
                 Outcome::Idle => {}
             }
             if self.checkpoints.status.is_some() || given_up {
-                self.selection.restart(lambda);
-                self.state.refresh(self.problem.smooth());
+                if self.checkpoints.status.is_none() {
+                    self.selection.restart(lambda);
+                    self.state.refresh(self.problem.smooth());
+                }
                 return Ok(());
             }
         }

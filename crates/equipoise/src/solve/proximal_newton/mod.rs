@@ -21,15 +21,22 @@
 //! # Reference
 //! Rockafellar (1976) for the outer, Li, Sun and Toh (2018) for the inner method.
 
+use std::ops::Range;
+use std::sync::Arc;
+
+mod cholesky;
 mod newton_system;
+mod part;
 mod working_set;
 
 use newton_system::{Free, NewtonSystem, Right};
+use part::Part;
 use working_set::WorkingSet;
 
 use super::budget::Budget;
+use super::team::Team;
 use crate::coupling::Coupling;
-use crate::matrix::{PseudoInverse, dot};
+use crate::matrix::{PseudoInverse, axpy, dot, max_abs};
 use crate::problem::{Problem, project};
 use crate::separable::{Nonsmooth, SeparableTerm};
 use crate::smooth::{Factored, SmoothTerm};
@@ -68,6 +75,7 @@ pub(crate) enum Outcome {
 /// The method on one problem, with its memory.
 pub(crate) struct ProximalNewton<'a, F, H> {
     problem: &'a Problem<F, H>,
+    team: Arc<Team>,
     h: &'a H,
     factored: Box<dyn Factored + 'a>,
     coupling: &'a Coupling,
@@ -87,6 +95,9 @@ pub(crate) struct ProximalNewton<'a, F, H> {
     /// How far (in g) a coordinate may be from answering to be looked at.
     band: f64,
     failures: u32,
+    /// Memory of the last working set and of the last proximal point.
+    parts: Vec<Part>,
+    point: Vec<f64>,
     newton_steps: u64,
     passes: f64,
     /// Where Newton steps and passes must end.
@@ -128,6 +139,7 @@ impl<'a, F: SmoothTerm, H: SeparableTerm> ProximalNewton<'a, F, H> {
         let system = NewtonSystem::new(rank, coupling.rows())?;
         Some(Self {
             problem,
+            team: Arc::new(Team::of(1)),
             h,
             coupling,
             system,
@@ -141,12 +153,19 @@ impl<'a, F: SmoothTerm, H: SeparableTerm> ProximalNewton<'a, F, H> {
             gap: f64::INFINITY,
             band: f64::INFINITY,
             failures: 0,
+            parts: Vec::new(),
+            point: Vec::new(),
             newton_steps: 0,
             passes: 0.0,
             most_newton_steps: u64::MAX,
             most_passes: f64::INFINITY,
             factored,
         })
+    }
+
+    /// The same with the work shared by a team.
+    pub(crate) fn with_team(self, team: Arc<Team>) -> Self {
+        Self { team, ..self }
     }
 
     /// Newton steps so far.
@@ -179,47 +198,56 @@ impl<'a, F: SmoothTerm, H: SeparableTerm> ProximalNewton<'a, F, H> {
 
     /// One proximal step from x, which is feasible and stays so.
     pub(crate) fn step(&mut self, x: &mut [f64], budget: &Budget<'_>) -> Outcome {
+        let mut z = std::mem::take(&mut self.point);
+        z.resize(x.len(), 0.0);
+        let team = Arc::clone(&self.team);
+        let outcome = team.inside(|| self.step_through(x, &mut z, budget));
+        self.point = z;
+        outcome
+    }
+
+    fn step_through(&mut self, x: &mut [f64], z: &mut Vec<f64>, budget: &Budget<'_>) -> Outcome {
         if self.u.is_empty() {
             self.begin(x);
         }
         let stop = || budget.stop().is_some();
         let mut product = self.product.clone();
-        let mut z = x.to_vec();
-        let Some((steps, free)) = self.proximal_point(x, &mut z, &mut product, &stop) else {
+        self.team.fill(z, |first, z| z.copy_from_slice(&x[first..first + z.len()]));
+        let Some((steps, free)) = self.proximal_point(x, z, &mut product, &stop) else {
             return Outcome::Stopped;
         };
-        self.restore_rows(&free, &mut z, &mut product);
+        self.restore_rows(&free, z, &mut product);
         let is_feasible =
-            |z: &[f64]| self.coupling.infeasibility(z) <= 0.5 * self.coupling.allowed_infeasibility();
-        let mut feasible = is_feasible(&z);
+            |z: &[f64]| max_abs(&self.lacking(z)) <= 0.5 * self.coupling.allowed_infeasibility();
+        let mut feasible = is_feasible(z);
         // With one row the nearest feasible point is found at once; with several it may take long.
         if !feasible
             && self.coupling.rows() == 1
-            && let Ok(nearest) = project(self.coupling, self.problem.separable(), &z)
+            && let Ok(nearest) = project(self.coupling, self.problem.separable(), z)
         {
-            z = nearest;
-            self.product_of(&z, &mut product);
-            feasible = is_feasible(&z);
+            *z = nearest;
+            self.product_of(z, &mut product);
+            feasible = is_feasible(z);
         }
-        let mut after = self.objective_at(&z, &product);
+        let mut after = self.objective_at(z, &product);
         let gap = after - self.lower_bound();
         // Near the end the objective is flat to rounding while the dual point still gets better.
         let flat = ROUNDING * (after.abs() + 0.5 * self.squares(&product));
         if feasible && after <= self.objective + flat && gap < 0.5 * self.gap {
-            return self.accept(x, &z, product, after, gap, steps);
+            return self.accept(x, z, product, after, gap, steps);
         }
         // An inexact proximal point may lie higher than x; then some point on the way to it lies lower.
         for _ in 0..MOST_HALVINGS {
             if after < self.objective || !feasible {
                 break;
             }
-            halve(x, &mut z);
+            halve(x, z);
             halve(&self.product, &mut product);
-            after = self.objective_at(&z, &product);
+            after = self.objective_at(z, &product);
         }
         if after < self.objective && feasible {
             let gap = after - self.lower_bound();
-            return self.accept(x, &z, product, after, gap, steps);
+            return self.accept(x, z, product, after, gap, steps);
         }
         self.failures += 1;
         self.sigma *= if self.failures % 2 == 1 { 0.1 } else { 100.0 };
@@ -237,7 +265,7 @@ impl<'a, F: SmoothTerm, H: SeparableTerm> ProximalNewton<'a, F, H> {
         gap: f64,
         steps: usize,
     ) -> Outcome {
-        x.copy_from_slice(z);
+        self.team.fill(x, |first, x| x.copy_from_slice(&z[first..first + x.len()]));
         let gain = self.objective - after;
         (self.product, self.objective, self.gap) = (product, after, gap);
         self.failures = 0;
@@ -258,26 +286,33 @@ impl<'a, F: SmoothTerm, H: SeparableTerm> ProximalNewton<'a, F, H> {
         self.slopes.resize(n, 0.0);
         self.refresh_slopes();
         self.band = f64::INFINITY;
-        let (mut width, mut bounded) = (0.0, 0_usize);
-        let (mut violation, mut reach) = (0.0, 0.0);
-        for c in 0..n {
+        let mut sums = [0.0; 4];
+        self.team.add(n, &mut sums, |range, sums| self.add_scales(range, x, sums));
+        let [width, bounded, violation, reach] = sums;
+        let violation = (violation / n as f64).sqrt();
+        let reach = if 2.0 * bounded > n as f64 { width / bounded } else { (reach / n as f64).sqrt() };
+        self.sigma = if violation > 0.0 && reach > 0.0 { reach / violation } else { 1.0 };
+    }
+
+    /// Adds up, over some coordinates: widths of bounds, how many have them, squared violations of optimality, and
+    /// squared distances that a coordinate alone may go.
+    fn add_scales(&self, range: Range<usize>, x: &[f64], sums: &mut [f64]) {
+        let [width, bounded, violation, reach] = sums else { return };
+        for c in range {
             let g = self.slopes[c]
                 + self.factored.own_curvature(c) * x[c]
                 + self.coupling.column_dot(c, &self.lambda);
             let (lo, hi) = self.h.subdifferential(c, x[c]);
             let miss = g + (-g).max(lo).min(hi);
-            violation += miss * miss;
+            *violation += miss * miss;
             let (lower, upper) = self.h.domain(c);
             if upper - lower < f64::INFINITY {
-                width += upper - lower;
-                bounded += 1;
+                *width += upper - lower;
+                *bounded += 1.0;
             }
             let curvature = self.problem.smooth().curvature(c);
-            reach += if curvature > 0.0 { x[c] * x[c] + (g / curvature).powi(2) } else { x[c] * x[c] };
+            *reach += if curvature > 0.0 { x[c] * x[c] + (g / curvature).powi(2) } else { x[c] * x[c] };
         }
-        let violation = (violation / n as f64).sqrt();
-        let reach = if 2 * bounded > n { width / bounded as f64 } else { (reach / n as f64).sqrt() };
-        self.sigma = if violation > 0.0 && reach > 0.0 { reach / violation } else { 1.0 };
     }
 
     /// `Z x`.
@@ -286,15 +321,17 @@ impl<'a, F: SmoothTerm, H: SeparableTerm> ProximalNewton<'a, F, H> {
         if product.is_empty() {
             return;
         }
-        let (mut columns, mut amounts) = (Vec::new(), Vec::new());
-        for part in 0..x.len().div_ceil(CHUNK) {
-            let range = part * CHUNK..((part + 1) * CHUNK).min(x.len());
-            columns.clear();
-            columns.extend(range.map(|c| c as u32).filter(|&c| x[c as usize] != 0.0));
-            amounts.clear();
-            amounts.extend(columns.iter().map(|&c| x[c as usize]));
-            self.factored.add_columns(&columns, &amounts, product);
-        }
+        self.team.add(x.len(), product, |range, product| {
+            let (mut columns, mut amounts) = (Vec::new(), Vec::new());
+            for start in range.clone().step_by(CHUNK) {
+                columns.clear();
+                let chunk = start..(start + CHUNK).min(range.end);
+                columns.extend(chunk.map(|c| c as u32).filter(|&c| x[c as usize] != 0.0));
+                amounts.clear();
+                amounts.extend(columns.iter().map(|&c| x[c as usize]));
+                self.factored.add_columns(&columns, &amounts, product);
+            }
+        });
     }
 
     /// `|Z x|_W^2`.
@@ -306,15 +343,19 @@ impl<'a, F: SmoothTerm, H: SeparableTerm> ProximalNewton<'a, F, H> {
         let own = |c: usize, x: f64| {
             x * (0.5 * self.factored.own_curvature(c) * x + self.factored.own_slope(c)) + self.h.value(c, x)
         };
-        0.5 * self.squares(product) + x.iter().enumerate().map(|(c, &x)| own(c, x)).sum::<f64>()
+        let of_part = |range: Range<usize>| range.map(|c| own(c, x[c])).sum();
+        0.5 * self.squares(product) + self.team.sum(x.len(), of_part)
     }
 
     /// `l_c + Z_c.u` for every coordinate.
     fn refresh_slopes(&mut self) {
-        self.factored.all_dots(&self.u, &mut self.slopes);
-        for (c, slope) in self.slopes.iter_mut().enumerate() {
-            *slope += self.factored.own_slope(c);
-        }
+        let (factored, u) = (&*self.factored, &self.u);
+        self.team.fill(&mut self.slopes, |first, slopes| {
+            factored.consecutive_dots(first, u, slopes);
+            for (k, slope) in slopes.iter_mut().enumerate() {
+                *slope += factored.own_slope(first + k);
+            }
+        });
         self.slopes_known = true;
         self.passes += 1.0;
     }
@@ -334,19 +375,22 @@ impl<'a, F: SmoothTerm, H: SeparableTerm> ProximalNewton<'a, F, H> {
             self.refresh_slopes();
         }
         for _ in 0..6 {
-            let mut work = WorkingSet::gather(self, x, z, product);
+            let memory = std::mem::take(&mut self.parts);
+            let mut work = WorkingSet::gather(self, memory, x, z, product);
             loop {
                 let spent = self.newton_steps >= self.most_newton_steps || self.passes >= self.most_passes;
                 if spent || stop() {
+                    self.parts = work.into_memory();
                     return None;
                 }
                 work.answer(self, x, z, product);
                 let right = self.residual(product, &work.rows_now);
                 let enough = ENOUGH * work.moved_squared / self.sigma;
-                if self.energy(&right, &work.free) <= enough || steps >= MOST_NEWTON_STEPS {
+                if self.energy(&right, &work.free()) <= enough || steps >= MOST_NEWTON_STEPS {
                     break;
                 }
-                let solved = self.system.direction(&*self.factored, self.coupling, &work.free, &right);
+                let solved =
+                    self.system.direction(&self.team, &*self.factored, self.coupling, &work.free(), &right);
                 let promise = self.system.promise(&right);
                 if !solved || promise.is_nan() || promise <= 0.0 {
                     break;
@@ -357,14 +401,16 @@ impl<'a, F: SmoothTerm, H: SeparableTerm> ProximalNewton<'a, F, H> {
                 work.look_along(self);
                 let t = work.line_search(self, product);
                 self.move_dual(t);
-                work.advance(t);
+                work.advance(&self.team, t);
             }
             let travelled = work.travelled(self, x);
             self.refresh_slopes();
             let missed = work.missed(self, x, z);
             self.band = if missed > 0 { 4.0 * self.band } else { BAND * travelled };
-            let done = missed * 50 <= work.free.columns.len() || steps >= MOST_NEWTON_STEPS;
-            free = work.free.columns;
+            free.clear();
+            work.free().iter().for_each(|part| free.extend_from_slice(&part.columns));
+            let done = missed * 50 <= free.len() || steps >= MOST_NEWTON_STEPS;
+            self.parts = work.into_memory();
             if done {
                 break;
             }
@@ -382,10 +428,11 @@ impl<'a, F: SmoothTerm, H: SeparableTerm> ProximalNewton<'a, F, H> {
 
     /// What the residual costs in the objective, about: its squares, those of a row over what its free coordinates
     /// give way.
-    fn energy(&self, right: &Right, free: &Free) -> f64 {
+    fn energy(&self, right: &Right, free: &[&Free]) -> f64 {
         let of_product = right.of_product.iter().enumerate().map(|(k, r)| self.factored.weight(k) * r * r);
         let of_rows = right.of_rows.iter().enumerate().map(|(row, r)| {
-            if *r == 0.0 { 0.0 } else { r * r / free.give(self.coupling, row).max(f64::MIN_POSITIVE) }
+            let give = || free.iter().map(|part| part.give(self.coupling, row)).sum::<f64>();
+            if *r == 0.0 { 0.0 } else { r * r / give().max(f64::MIN_POSITIVE) }
         });
         of_product.sum::<f64>() + of_rows.sum::<f64>()
     }
@@ -397,13 +444,28 @@ impl<'a, F: SmoothTerm, H: SeparableTerm> ProximalNewton<'a, F, H> {
         self.slopes_known = false;
     }
 
+    /// `A z - b`.
+    fn lacking(&self, z: &[f64]) -> Vec<f64> {
+        let mut lacking = vec![0.0; self.coupling.rows()];
+        if self.team.is_alone() {
+            self.coupling.residual(z, &mut lacking);
+            return lacking;
+        }
+        let uniform = self.coupling.uniform_row();
+        self.team.add(z.len(), &mut lacking, |range, lacking| match uniform {
+            Some(a) => lacking[0] += a * z[range].iter().sum::<f64>(),
+            None => range.for_each(|c| self.coupling.add_column(c, z[c], lacking)),
+        });
+        axpy(-1.0, self.coupling.rhs(), &mut lacking);
+        lacking
+    }
+
     /// Spreads what `A z = b` lacks over coordinates that are free to take it.
     fn restore_rows(&self, free: &[u32], z: &mut [f64], product: &mut [f64]) {
         let m = self.coupling.rows();
         let start: Vec<f64> = free.iter().map(|&c| z[c as usize]).collect();
-        let mut lacking = vec![0.0; m];
         for _ in 0..6 {
-            self.coupling.residual(z, &mut lacking);
+            let lacking = self.lacking(z);
             if lacking.iter().all(|r| *r == 0.0) {
                 break;
             }
@@ -422,21 +484,29 @@ impl<'a, F: SmoothTerm, H: SeparableTerm> ProximalNewton<'a, F, H> {
             }
         }
         let amounts: Vec<f64> = free.iter().zip(&start).map(|(&c, start)| z[c as usize] - start).collect();
-        self.factored.add_columns(free, &amounts, product);
+        add_columns(&self.team, &*self.factored, free, &amounts, product);
     }
 
     /// The bound `-1/2 |u|^2 - sum_c (h_c + d_c/2 .^2)*(-g_c) - b'lambda` of the optimum.
     fn lower_bound(&self) -> f64 {
-        let mut conjugates = 0.0;
-        for c in 0..self.slopes.len() {
+        let conjugate = |c: usize| {
             let g = self.slopes[c] + self.coupling.column_dot(c, &self.lambda);
-            let Some(mut piece) = self.h.piece(c) else { return f64::NEG_INFINITY };
-            piece.l2 += self.factored.own_curvature(c);
-            conjugates += piece.conjugate(-g);
-        }
+            self.h.piece(c).map_or(f64::INFINITY, |mut piece| {
+                piece.l2 += self.factored.own_curvature(c);
+                piece.conjugate(-g)
+            })
+        };
+        let conjugates = self.team.sum(self.slopes.len(), |range| range.map(conjugate).sum());
         let squares: f64 = self.u.iter().enumerate().map(|(k, u)| u * u / self.factored.weight(k)).sum();
         -0.5 * squares - conjugates - dot(self.coupling.rhs(), &self.lambda)
     }
+}
+
+/// `out += sum_k amounts_k Z_c`, c the k-th of the given columns, by a team.
+fn add_columns(team: &Team, factored: &dyn Factored, columns: &[u32], amounts: &[f64], out: &mut [f64]) {
+    team.add(columns.len(), out, |range, out| {
+        factored.add_columns(&columns[range.clone()], &amounts[range], out);
+    });
 }
 
 /// `z` moved half the way back to x.

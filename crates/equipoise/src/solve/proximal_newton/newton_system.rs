@@ -7,19 +7,26 @@
 //! by Cholesky in rank + m dimensions. Where far more coordinates are free than that, an evenly spaced sample of them gives the matrix: the direction
 //! needs no more, and the line search along it is exact.
 
+use std::ops::Range;
+
 use faer::linalg::solvers::Solve;
 use faer::{Col, MatRef, Side};
 
+use super::add_columns;
+use super::cholesky::Cholesky;
 use crate::coupling::Coupling;
 use crate::matrix::dot;
 use crate::separable::Values;
 use crate::smooth::Factored;
+use crate::solve::team::Team;
 
 /// Largest dimension of the system.
 const LARGEST: usize = 3000;
 
 /// Free coordinates a dimension beyond which a sample is taken.
 const PLENTY: usize = 24;
+/// Stripes of the matrix a thread.
+const STRIPES_PER_THREAD: usize = 2;
 /// Attempts with a raised diagonal.
 const ATTEMPTS: i32 = 4;
 
@@ -57,12 +64,31 @@ impl Free {
         let one = |(k, &c): (usize, &u32)| self.scales.at(k) * coupling.entry(row, c as usize).powi(2);
         self.columns.iter().enumerate().map(one).sum()
     }
+}
 
-    /// Every so many of them, with scales that make up for the others.
-    fn sample(&self, stride: usize) -> (Vec<u32>, Vec<f64>) {
-        let picked = (0..self.columns.len()).step_by(stride);
-        picked.map(|k| (self.columns[k], self.scales.at(k) * stride as f64)).unzip()
+/// Every so many of all free coordinates, with scales that make up for the others.
+fn sample(free: &[&Free], stride: usize) -> (Vec<u32>, Vec<f64>) {
+    let (mut columns, mut scales) = (Vec::new(), Vec::new());
+    // Where the next one is, counted from the beginning of the part.
+    let mut next = 0;
+    for part in free {
+        while next < part.columns.len() {
+            columns.push(part.columns[next]);
+            scales.push(part.scales.at(next) * stride as f64);
+            next += stride;
+        }
+        next -= part.columns.len();
     }
+    (columns, scales)
+}
+
+/// Stretches of columns that cut a triangle, higher on the left, into equal areas.
+fn stripes(columns: usize, count: usize) -> impl Iterator<Item = Range<usize>> {
+    let end = move |k: usize| {
+        let share = 1.0 - (1.0 - k as f64 / count as f64).sqrt();
+        if k == count { columns } else { (columns as f64 * share) as usize }
+    };
+    (0..count).map(move |k| end(k)..end(k + 1)).filter(|stripe| !stripe.is_empty())
 }
 
 /// The right-hand side.
@@ -77,6 +103,8 @@ pub(super) struct NewtonSystem {
     dimension: usize,
     /// Lower triangle, column by column.
     matrix: Vec<f64>,
+    /// Its factor, where a team makes it.
+    cholesky: Cholesky,
     /// du and dlambda.
     solution: Vec<f64>,
 }
@@ -89,6 +117,7 @@ impl NewtonSystem {
             rank,
             dimension,
             matrix: vec![0.0; dimension * dimension],
+            cholesky: Cholesky::default(),
             solution: vec![0.0; dimension],
         })
     }
@@ -107,26 +136,50 @@ impl NewtonSystem {
     /// Finds the direction; false when the matrix cannot be factored.
     pub(super) fn direction(
         &mut self,
+        team: &Team,
         factored: &dyn Factored,
         coupling: &Coupling,
-        free: &Free,
+        free: &[&Free],
         right: &Right,
     ) -> bool {
         let (rank, dimension) = (self.rank, self.dimension);
-        self.matrix.fill(0.0);
-        let stride = (free.columns.len() / (PLENTY * dimension)).max(1);
-        let (columns, scales) = free.sample(stride);
-        factored.add_outer(&columns, &scales, &mut self.matrix, dimension);
-        self.add_border(factored, coupling, &columns, &scales);
+        let count: usize = free.iter().map(|part| part.columns.len()).sum();
+        let stride = (count / (PLENTY * dimension)).max(1);
+        let (columns, scales) = sample(free, stride);
+        self.add_products(team, factored, &columns, &scales);
+        self.add_border(team, factored, coupling, &columns, &scales);
         for k in 0..rank {
             self.matrix[k * (dimension + 1)] += 1.0 / factored.weight(k);
         }
-        let solved = (0..ATTEMPTS).any(|attempt| self.solve(right, attempt));
+        let solved = (0..ATTEMPTS).any(|attempt| self.solve(team, right, attempt));
         solved && self.solution.iter().all(|v| v.is_finite())
     }
 
+    /// `Z_F S Z_F'` and zeros elsewhere. Every thread has columns of the matrix for its own, and looks at all of F.
+    fn add_products(&mut self, team: &Team, factored: &dyn Factored, columns: &[u32], scales: &[f64]) {
+        let dimension = self.dimension;
+        let count = if team.is_alone() { 1 } else { STRIPES_PER_THREAD * team.threads() };
+        let mut rest = &mut self.matrix[..];
+        let stripes = stripes(dimension, count).map(|stripe| {
+            let (out, after) = std::mem::take(&mut rest).split_at_mut(stripe.len() * dimension);
+            rest = after;
+            (stripe.start, out)
+        });
+        team.map(stripes, |(first, out)| {
+            out.fill(0.0);
+            factored.add_outer(columns, scales, first, out, dimension);
+        });
+    }
+
     /// The rows below those of the product: `A_F S Z_F'` and `A_F S A_F'`, and a little on their diagonal.
-    fn add_border(&mut self, factored: &dyn Factored, coupling: &Coupling, columns: &[u32], scales: &[f64]) {
+    fn add_border(
+        &mut self,
+        team: &Team,
+        factored: &dyn Factored,
+        coupling: &Coupling,
+        columns: &[u32],
+        scales: &[f64],
+    ) {
         let (rank, dimension) = (self.rank, self.dimension);
         let m = dimension - rank;
         let mut image = vec![0.0; rank];
@@ -143,7 +196,7 @@ impl NewtonSystem {
             let amounts: Vec<f64> =
                 columns.iter().zip(scales).map(|(&c, s)| s * coupling.entry(row, c as usize)).collect();
             image.fill(0.0);
-            factored.add_columns(columns, &amounts, &mut image);
+            add_columns(team, factored, columns, &amounts, &mut image);
             for k in 0..rank {
                 self.matrix[k * dimension + rank + row] = image[k];
             }
@@ -157,12 +210,21 @@ impl NewtonSystem {
     }
 
     /// Cholesky, with the diagonal raised a little more at every attempt.
-    fn solve(&mut self, right: &Right, attempt: i32) -> bool {
+    fn solve(&mut self, team: &Team, right: &Right, attempt: i32) -> bool {
         let (rank, dimension) = (self.rank, self.dimension);
         if attempt > 0 {
             for k in 0..dimension {
                 self.matrix[k * (dimension + 1)] *= 1.0 + 1e-12 * 1e3_f64.powi(attempt);
             }
+        }
+        if !team.is_alone() {
+            if !self.cholesky.factor(team, &self.matrix, dimension) {
+                return false;
+            }
+            self.solution[..rank].copy_from_slice(&right.of_product);
+            self.solution[rank..].copy_from_slice(&right.of_rows);
+            self.cholesky.solve(&mut self.solution);
+            return true;
         }
         let matrix = MatRef::from_column_major_slice(&self.matrix, dimension, dimension);
         let Ok(factor) = matrix.llt(Side::Lower) else { return false };

@@ -1,206 +1,102 @@
 //! The coordinates that one proximal point looks at: those that answer to small changes of the dual point.
 //!
 //! Everything that the inner loop reads lies here, side by side, so that a Newton step touches the rows of the set
-//! and nothing else. For `h_c = l1 |z| + l2/2 z^2` on `[lower, upper]` the answer to g is
-//!
-//! ```text
-//! z_c = clamp( soft(x_c / sigma - g, l1) r_c , lower, upper ) ,     r_c = 1 / (d_c + l2 + 1/sigma) .
-//! ```
+//! and nothing else. The set is kept in parts of consecutive coordinates (`part.rs`); a team works on them side by
+//! side, and what they come to is added up in their order.
 //!
 //! What the coordinates left out answer is constant meanwhile; [`WorkingSet::missed`] counts those for which that
 //! was wrong.
 
 use super::ProximalNewton;
 use super::newton_system::Free;
-use crate::separable::{Piece, SeparableTerm, Values};
-use crate::smooth::{Factored, SmoothTerm};
+use super::part::Part;
+use crate::matrix::axpy;
+use crate::separable::SeparableTerm;
+use crate::smooth::SmoothTerm;
+use crate::solve::team::Team;
 
 /// Slope of the line that counts as zero, relative to the first.
 const FLAT: f64 = 0.1;
 /// Looks at the line in one search.
 const MOST_LOOKS: usize = 30;
 
-/// The answer to `pull = x / sigma - g`. Plain comparisons: a NaN would have been refused on the way in.
-#[inline]
-fn answer(pull: f64, l1: f64, r: f64, lower: f64, upper: f64) -> f64 {
-    let pull = if l1 == 0.0 { pull } else { pull - pull.clamp(-l1, l1) };
-    let z = pull * r;
-    let z = if z > lower { z } else { lower };
-    if z < upper { z } else { upper }
-}
-
-/// The answer of a whole piece.
-#[inline]
-fn answer_of(piece: &Piece, pull: f64, r: f64) -> f64 {
-    answer(pull, piece.l1, r, piece.lower, piece.upper)
-}
-
 pub(super) struct WorkingSet {
-    columns: Vec<u32>,
-    /// `x_c / sigma - g_c`.
-    pull: Vec<f64>,
-    lower: Vec<f64>,
-    upper: Vec<f64>,
-    l1: Values,
-    reciprocal: Values,
-    /// What the coordinates answer now.
-    z: Vec<f64>,
-    /// How `g_c` changes along the Newton direction.
-    along: Vec<f64>,
-    sigma: f64,
+    parts: Vec<Part>,
+    /// Coordinates in every part but the last.
+    size: usize,
     dimension: usize,
     /// The multipliers when the set was made.
     first_lambda: Vec<f64>,
-    /// `|z - x|^2` of the coordinates left out, and of all.
-    outside_moved: f64,
+    /// `|z - x|^2` over all coordinates.
     pub(super) moved_squared: f64,
-    /// `A z` of the coordinates left out, and of all.
-    outside_rows: Vec<f64>,
+    /// `A z`.
     pub(super) rows_now: Vec<f64>,
-    /// The coordinates that answer, with their `S_c`.
-    pub(super) free: Free,
-    changes: Changes,
-}
-
-/// Which answers changed and by how much, brought into the product a few thousand at a time.
-#[derive(Default)]
-struct Changes {
-    columns: Vec<u32>,
-    amounts: Vec<f64>,
-}
-
-impl Changes {
-    const MOST: usize = 4096;
-
-    #[inline]
-    fn push(&mut self, column: u32, amount: f64, factored: &dyn Factored, product: &mut [f64]) {
-        self.columns.push(column);
-        self.amounts.push(amount);
-        if self.columns.len() == Self::MOST {
-            self.flush(factored, product);
-        }
-    }
-
-    fn flush(&mut self, factored: &dyn Factored, product: &mut [f64]) {
-        factored.add_columns(&self.columns, &self.amounts, product);
-        self.columns.clear();
-        self.amounts.clear();
-    }
-}
-
-/// Collects numbers that are mostly all the same.
-struct Collector {
-    first: Option<f64>,
-    each: Vec<f64>,
-}
-
-impl Collector {
-    fn push(&mut self, value: f64, before: usize) {
-        let first = *self.first.get_or_insert(value);
-        if self.each.is_empty() && value != first {
-            self.each.resize(before, first);
-        }
-        if !self.each.is_empty() || value != first {
-            self.each.push(value);
-        }
-    }
-
-    fn finish(self) -> Values {
-        if self.each.is_empty() {
-            Values::Uniform(self.first.unwrap_or(0.0))
-        } else {
-            Values::Each(self.each)
-        }
-    }
 }
 
 impl WorkingSet {
-    /// The set for the proximal point of x at the present dual point; sets z and product of what is left out.
+    /// The set for the proximal point of x at the present dual point, in the memory of an earlier one; sets z and
+    /// product of what is left out.
     pub(super) fn gather<F: SmoothTerm, H: SeparableTerm>(
         method: &ProximalNewton<'_, F, H>,
+        memory: Vec<Part>,
         x: &[f64],
         z: &mut [f64],
         product: &mut [f64],
     ) -> Self {
-        let (n, sigma, m) = (x.len(), method.sigma, method.coupling.rows());
-        let inverse = 1.0 / sigma;
+        let (dimension, rows) = (x.len(), method.coupling.rows());
+        let mut parts = memory;
+        if parts.is_empty() {
+            parts.extend(method.team.parts(dimension).map(|range| Part::new(range.start, rows)));
+        }
         let mut set = Self {
-            columns: Vec::new(),
-            pull: Vec::new(),
-            lower: Vec::new(),
-            upper: Vec::new(),
-            l1: Values::Uniform(0.0),
-            reciprocal: Values::Uniform(0.0),
-            z: Vec::new(),
-            along: Vec::new(),
-            sigma,
-            dimension: n,
+            parts,
+            size: method.team.part_size(dimension),
+            dimension,
             first_lambda: method.lambda.clone(),
-            outside_moved: 0.0,
             moved_squared: 0.0,
-            outside_rows: vec![0.0; m],
-            rows_now: vec![0.0; m],
-            free: Free::new(),
-            changes: Changes::default(),
+            rows_now: vec![0.0; rows],
         };
-        if method.band == f64::INFINITY {
-            set.reserve(n);
-        }
-        let mut l1 = Collector { first: None, each: Vec::new() };
-        let mut reciprocals = Collector { first: None, each: Vec::new() };
-        let mut outside_sum = 0.0;
-        let pull_of_row = method.coupling.uniform_row().map(|a| a * method.lambda[0]);
-        for c in 0..n {
-            let of_row = pull_of_row.unwrap_or_else(|| method.coupling.column_dot(c, &method.lambda));
-            let g = method.slopes[c] + of_row;
-            let Some(piece) = method.h.piece(c) else { continue };
-            let reciprocal = 1.0 / (method.factored.own_curvature(c) + piece.l2 + inverse);
-            let (center, band) = (x[c] * inverse, method.band);
-            // A coordinate is out where it stays put although g changes by the band either way.
-            let near = band == f64::INFINITY
-                || answer_of(&piece, center - g + band, reciprocal)
-                    != answer_of(&piece, center - g - band, reciprocal);
-            if near {
-                l1.push(piece.l1, set.columns.len());
-                reciprocals.push(reciprocal, set.columns.len());
-                set.columns.push(c as u32);
-                set.pull.push(center - g);
-                set.lower.push(piece.lower);
-                set.upper.push(piece.upper);
-                set.z.push(z[c]);
-            } else {
-                let value = answer_of(&piece, center - g, reciprocal);
-                if value != z[c] {
-                    set.changes.push(c as u32, value - z[c], &*method.factored, product);
-                    z[c] = value;
-                }
-                set.outside_moved += (value - x[c]) * (value - x[c]);
-                if pull_of_row.is_some() {
-                    outside_sum += value;
-                } else if value != 0.0 {
-                    method.coupling.add_column(c, value, &mut set.outside_rows);
-                }
-            }
-        }
-        if let Some(a) = method.coupling.uniform_row() {
-            set.outside_rows[0] = a * outside_sum;
-        }
-        set.changes.flush(&*method.factored, product);
-        (set.l1, set.reciprocal) = (l1.finish(), reciprocals.finish());
-        set.along.resize(set.columns.len(), 0.0);
+        set.each(&method.team, x, z, product, |part, x, z, product| part.gather(method, x, z, product));
         set
+    }
+
+    /// The memory, for the next set.
+    pub(super) fn into_memory(self) -> Vec<Part> {
+        self.parts
+    }
+
+    /// Every part with its stretch of x and z; what they add to the product comes in in their order.
+    fn each(
+        &mut self,
+        team: &Team,
+        x: &[f64],
+        z: &mut [f64],
+        product: &mut [f64],
+        act: impl Fn(&mut Part, &[f64], &mut [f64], &mut [f64]) + Sync,
+    ) {
+        if let [part] = &mut self.parts[..] {
+            return act(part, x, z, product);
+        }
+        let rank = product.len();
+        let shares = self.parts.iter_mut().zip(x.chunks(self.size)).zip(z.chunks_mut(self.size));
+        team.map(shares, |((part, x), z)| {
+            let mut share = std::mem::take(&mut part.to_product);
+            share.clear();
+            share.resize(rank, 0.0);
+            act(part, x, z, &mut share);
+            part.to_product = share;
+        });
+        self.parts.iter().for_each(|part| axpy(1.0, &part.to_product, product));
     }
 
     /// The share of all coordinates that is looked at.
     pub(super) fn share(&self) -> f64 {
-        self.columns.len() as f64 / self.dimension as f64
+        self.parts.iter().map(|part| part.columns.len()).sum::<usize>() as f64 / self.dimension as f64
     }
 
-    fn reserve(&mut self, n: usize) {
-        self.columns.reserve_exact(n);
-        for list in [&mut self.pull, &mut self.lower, &mut self.upper, &mut self.z] {
-            list.reserve_exact(n);
-        }
+    /// The coordinates that answer, part by part.
+    pub(super) fn free(&self) -> Vec<&Free> {
+        self.parts.iter().map(|part| &part.free).collect()
     }
 
     /// The answers at the present g, into z and the product; who answers; what moved away from x.
@@ -211,71 +107,15 @@ impl WorkingSet {
         z: &mut [f64],
         product: &mut [f64],
     ) {
-        let uniform = if let Values::Uniform(r) = self.reciprocal { Some(r) } else { None };
-        self.free.clear(uniform);
-        let factored = &*method.factored;
-        match (&self.l1, &self.reciprocal) {
-            (&Values::Uniform(l1), &Values::Uniform(r)) => {
-                self.answer_with(factored, x, z, product, |_| l1, |_| r);
-            }
-            (l1, r) => {
-                let (l1, r) = (l1.clone(), r.clone());
-                self.answer_with(factored, x, z, product, |k| l1.at(k), |k| r.at(k));
-            }
-        }
-        self.rows_now.clone_from(&self.outside_rows);
-        if let Some(a) = method.coupling.uniform_row() {
-            self.rows_now[0] += a * self.z.iter().sum::<f64>();
-        } else {
-            for (&c, &z) in self.columns.iter().zip(&self.z) {
-                if z != 0.0 {
-                    method.coupling.add_column(c as usize, z, &mut self.rows_now);
-                }
-            }
-        }
-    }
-
-    fn answer_with(
-        &mut self,
-        factored: &dyn Factored,
-        x: &[f64],
-        z: &mut [f64],
-        product: &mut [f64],
-        l1: impl Fn(usize) -> f64,
-        r: impl Fn(usize) -> f64,
-    ) {
-        let mut moved_squared = self.outside_moved;
-        for k in 0..self.columns.len() {
-            let (l1, r) = (l1(k), r(k));
-            let value = answer(self.pull[k], l1, r, self.lower[k], self.upper[k]);
-            let answers = value > self.lower[k] && value < self.upper[k] && (l1 == 0.0 || value != 0.0);
-            if answers {
-                self.free.push(self.columns[k], r);
-            }
-            let c = self.columns[k] as usize;
-            if value != self.z[k] {
-                self.changes.push(self.columns[k], value - self.z[k], factored, product);
-                self.z[k] = value;
-                z[c] = value;
-            }
-            moved_squared += (value - x[c]) * (value - x[c]);
-        }
-        self.changes.flush(factored, product);
-        self.moved_squared = moved_squared;
+        self.each(&method.team, x, z, product, |part, x, z, product| part.answer(method, x, z, product));
+        self.moved_squared = self.parts.iter().map(|part| part.moved_squared).sum();
+        self.rows_now.fill(0.0);
+        self.parts.iter().for_each(|part| axpy(1.0, &part.rows_now, &mut self.rows_now));
     }
 
     /// How g changes along the direction that the system holds.
     pub(super) fn look_along<F: SmoothTerm, H: SeparableTerm>(&mut self, method: &ProximalNewton<'_, F, H>) {
-        let (du, dlambda) = method.system.solution();
-        method.factored.dots(&self.columns, du, &mut self.along);
-        if let Some(a) = method.coupling.uniform_row() {
-            let shift = a * dlambda[0];
-            self.along.iter_mut().for_each(|along| *along += shift);
-        } else {
-            for (along, &c) in self.along.iter_mut().zip(&self.columns) {
-                *along += method.coupling.column_dot(c as usize, dlambda);
-            }
-        }
+        method.team.map(self.parts.iter_mut(), |part| part.look_along(method));
     }
 
     /// The step along the direction at which the dual function is nearly flat.
@@ -294,31 +134,15 @@ impl WorkingSet {
         for ((d, b), now) in dlambda.iter().zip(method.coupling.rhs()).zip(&self.rows_now) {
             first += d * (b - now);
         }
-        match (&self.l1, &self.reciprocal) {
-            (&Values::Uniform(0.0), &Values::Uniform(r)) => {
-                nearly_flat(first, |t| first + t * bend - self.answered(t, |_| 0.0, |_| r))
-            }
-            (l1, r) => nearly_flat(first, |t| first + t * bend - self.answered(t, |k| l1.at(k), |k| r.at(k))),
-        }
-    }
-
-    /// What the answers contribute to the slope of the line beyond what they do at t = 0.
-    #[inline]
-    fn answered(&self, t: f64, l1: impl Fn(usize) -> f64, r: impl Fn(usize) -> f64) -> f64 {
-        let n = self.columns.len();
-        let (pull, along) = (&self.pull[..n], &self.along[..n]);
-        let (lower, upper, z) = (&self.lower[..n], &self.upper[..n], &self.z[..n]);
-        let mut sums = [0.0; 4];
-        for k in 0..n {
-            let value = answer(pull[k] - t * along[k], l1(k), r(k), lower[k], upper[k]);
-            sums[k & 3] += (value - z[k]) * along[k];
-        }
-        (sums[0] + sums[1]) + (sums[2] + sums[3])
+        let answered = |t: f64| -> f64 {
+            method.team.map(self.parts.iter(), |part| part.contribution(t)).into_iter().sum()
+        };
+        nearly_flat(first, |t| first + t * bend - answered(t))
     }
 
     /// Goes t along the direction.
-    pub(super) fn advance(&mut self, t: f64) {
-        self.pull.iter_mut().zip(&self.along).for_each(|(pull, along)| *pull -= t * along);
+    pub(super) fn advance(&mut self, team: &Team, t: f64) {
+        team.map(self.parts.iter_mut(), |part| part.advance(t));
     }
 
     /// The largest change of any g since the set was made; the method's slopes must still be those of then.
@@ -327,17 +151,9 @@ impl WorkingSet {
         method: &ProximalNewton<'_, F, H>,
         x: &[f64],
     ) -> f64 {
-        let mut largest: f64 = 0.0;
-        let of_row = method.coupling.uniform_row().map(|a| a * self.first_lambda[0]);
-        let inverse = 1.0 / self.sigma;
-        for (&c, pull) in self.columns.iter().zip(&self.pull) {
-            let c = c as usize;
-            let of_row = of_row.unwrap_or_else(|| method.coupling.column_dot(c, &self.first_lambda));
-            let then = x[c] * inverse - method.slopes[c] - of_row;
-            let change = (pull - then).abs();
-            largest = if change > largest { change } else { largest };
-        }
-        largest
+        let shares = self.parts.iter().zip(x.chunks(self.size));
+        let largest = method.team.map(shares, |(part, x)| part.travelled(method, &self.first_lambda, x));
+        largest.into_iter().fold(0.0, |most, one| if one > most { one } else { most })
     }
 
     /// How many of the coordinates left out would answer otherwise by now.
@@ -347,22 +163,8 @@ impl WorkingSet {
         x: &[f64],
         z: &[f64],
     ) -> usize {
-        if self.columns.len() == x.len() {
-            return 0;
-        }
-        let inverse = 1.0 / self.sigma;
-        let mut inside = self.columns.iter().copied().peekable();
-        let mut missed = 0;
-        for c in 0..x.len() {
-            if inside.next_if_eq(&(c as u32)).is_some() {
-                continue;
-            }
-            let g = method.slopes[c] + method.coupling.column_dot(c, &method.lambda);
-            let Some(piece) = method.h.piece(c) else { continue };
-            let reciprocal = 1.0 / (method.factored.own_curvature(c) + piece.l2 + inverse);
-            missed += usize::from(answer_of(&piece, x[c] * inverse - g, reciprocal) != z[c]);
-        }
-        missed
+        let shares = self.parts.iter().zip(x.chunks(self.size)).zip(z.chunks(self.size));
+        method.team.map(shares, |((part, x), z)| part.missed(method, x, z)).into_iter().sum()
     }
 }
 

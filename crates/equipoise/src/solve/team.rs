@@ -1,0 +1,166 @@
+//! A team of threads for passes over many coordinates.
+//!
+//! A pass is cut into consecutive parts whose number depends on the length and on the size of the team alone; results
+//! come back in the order of the parts. Sums are therefore the same in every run with the same number of threads,
+//! whoever worked on which part. A team of one has one part and works on the caller's thread.
+//!
+//! Knows nothing of what is computed. A panic in a part ends the pass with that panic, on the caller's thread.
+
+use std::ops::Range;
+
+use rayon::ThreadPool;
+use rayon::prelude::*;
+
+/// Numbers that a pass must read for every thread that takes part: with fewer, waking it costs more than it saves.
+const WORK_PER_THREAD: usize = 100_000;
+/// Parts a thread: a thread that is held up leaves some of its parts to the others.
+const PARTS_PER_THREAD: usize = 4;
+
+/// Threads that work on the parts of a pass.
+#[derive(Debug)]
+pub(crate) struct Team {
+    /// None where one thread is enough.
+    pool: Option<ThreadPool>,
+    threads: usize,
+}
+
+impl Team {
+    /// So many threads; one where the system does not give them.
+    pub(crate) fn of(threads: usize) -> Self {
+        let pool = match threads {
+            0 | 1 => None,
+            _ => rayon::ThreadPoolBuilder::new().num_threads(threads).build().ok(),
+        };
+        Self { threads: if pool.is_some() { threads } else { 1 }, pool }
+    }
+
+    /// At most so many threads, and no more than passes that read so many numbers keep busy.
+    pub(crate) fn for_work(threads: usize, numbers: usize) -> Self {
+        Self::of(threads.min(numbers / WORK_PER_THREAD).max(1))
+    }
+
+    pub(crate) fn threads(&self) -> usize {
+        self.threads
+    }
+
+    pub(crate) fn is_alone(&self) -> bool {
+        self.threads == 1
+    }
+
+    /// Does a job that makes many passes; they then begin without waiting for the team.
+    pub(crate) fn inside<R: Send>(&self, job: impl FnOnce() -> R + Send) -> R {
+        match &self.pool {
+            None => job(),
+            Some(pool) => pool.install(job),
+        }
+    }
+
+    /// The length of every part but the last, for a pass of length n.
+    pub(crate) fn part_size(&self, n: usize) -> usize {
+        let parts = if self.is_alone() { 1 } else { PARTS_PER_THREAD * self.threads };
+        n.div_ceil(parts).max(1)
+    }
+
+    /// The parts of a pass of length n; one, and empty, where there is nothing to pass over.
+    pub(crate) fn parts(&self, n: usize) -> impl Iterator<Item = Range<usize>> + use<> {
+        let size = self.part_size(n);
+        (0..n.div_ceil(size).max(1)).map(move |k| k * size..((k + 1) * size).min(n))
+    }
+
+    /// Works on every item; results in the order of the items.
+    pub(crate) fn map<I: Send, R: Send>(
+        &self,
+        items: impl Iterator<Item = I>,
+        work: impl Fn(I) -> R + Sync,
+    ) -> Vec<R> {
+        match &self.pool {
+            None => items.map(work).collect(),
+            Some(pool) => {
+                let items: Vec<I> = items.collect();
+                pool.install(|| items.into_par_iter().with_max_len(1).map(&work).collect())
+            }
+        }
+    }
+
+    /// The sum over the parts of a pass of length n.
+    pub(crate) fn sum(&self, n: usize, of_part: impl Fn(Range<usize>) -> f64 + Sync) -> f64 {
+        if self.is_alone() { of_part(0..n) } else { self.map(self.parts(n), of_part).into_iter().sum() }
+    }
+
+    /// Adds to `total` what the parts of a pass of length n add to a vector like it.
+    pub(crate) fn add(
+        &self,
+        n: usize,
+        total: &mut [f64],
+        add_part: impl Fn(Range<usize>, &mut [f64]) + Sync,
+    ) {
+        if self.is_alone() {
+            return add_part(0..n, total);
+        }
+        let length = total.len();
+        let shares = self.map(self.parts(n), |range| {
+            let mut share = vec![0.0; length];
+            add_part(range, &mut share);
+            share
+        });
+        shares.iter().for_each(|share| crate::matrix::axpy(1.0, share, total));
+    }
+
+    /// Fills `out` part by part.
+    pub(crate) fn fill<T: Send>(&self, out: &mut [T], fill_part: impl Fn(usize, &mut [T]) + Sync) {
+        if self.is_alone() {
+            return fill_part(0, out);
+        }
+        let size = self.part_size(out.len());
+        self.map(out.chunks_mut(size).enumerate(), |(k, part)| fill_part(k * size, part));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_cover_every_length_once() {
+        for threads in [1, 2, 3, 8] {
+            let team = Team::of(threads);
+            for n in [0, 1, 2, 7, 31, 32, 33, 1000] {
+                let parts: Vec<_> = team.parts(n).collect();
+                assert_eq!((parts[0].start, parts[parts.len() - 1].end), (0, n));
+                assert!(parts.windows(2).all(|pair| pair[0].end == pair[1].start));
+                assert_eq!(team.sum(n, |range| range.len() as f64), n as f64);
+                let mut out = vec![0; n];
+                team.fill(&mut out, |first, part| {
+                    part.iter_mut().enumerate().for_each(|(k, out)| *out = first + k);
+                });
+                assert!(out.iter().enumerate().all(|(k, out)| *out == k));
+            }
+        }
+    }
+
+    #[test]
+    fn sums_do_not_depend_on_who_works() {
+        let team = Team::of(4);
+        let one = || team.sum(10_000, |range| range.map(|k| 1.0 / (1.0 + k as f64)).sum());
+        let first = one();
+        assert!((0..50).all(|_| one() == first));
+        let mut total = [1.0; 3];
+        team.add(100, &mut total, |range, share| share[1] += range.len() as f64);
+        assert_eq!(total, [1.0, 101.0, 1.0]);
+    }
+
+    #[test]
+    fn small_work_is_left_to_one_thread() {
+        assert!(Team::for_work(8, WORK_PER_THREAD).is_alone());
+        assert_eq!(Team::for_work(8, 3 * WORK_PER_THREAD).threads(), 3);
+        assert_eq!(Team::for_work(2, 30 * WORK_PER_THREAD).threads(), 2);
+    }
+
+    #[test]
+    fn a_panic_in_a_part_reaches_the_caller() {
+        let team = Team::of(3);
+        let pass = || team.sum(100, |range| if range.contains(&50) { panic!("part") } else { 1.0 });
+        assert!(std::panic::catch_unwind(std::panic::AssertUnwindSafe(pass)).is_err());
+        assert_eq!(team.sum(10, |range| range.len() as f64), 10.0);
+    }
+}
