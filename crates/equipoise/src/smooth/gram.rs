@@ -21,13 +21,22 @@ pub struct Gram<'a> {
 impl<'a> Gram<'a> {
     /// From samples X, a diagonal d (at least 0) and linear coefficients l, each one for all or one a sample.
     pub fn new(rows: &'a Rows, diagonal: impl Into<Values>, linear: impl Into<Values>) -> Result<Self> {
-        let (diagonal, linear) = (diagonal.into(), linear.into());
+        let squared_norms = (0..rows.len()).map(|i| rows.squared_norm(i)).collect();
+        Self::with_squared_norms(rows, diagonal.into(), linear.into(), squared_norms)
+    }
+
+    /// The same where the squared norms of the samples are known.
+    pub(crate) fn with_squared_norms(
+        rows: &'a Rows,
+        diagonal: Values,
+        linear: Values,
+        squared_norms: Vec<f64>,
+    ) -> Result<Self> {
         diagonal.check_weights("gram diagonal")?;
         check_finite_vector("gram linear", linear.as_slice())?;
         for (name, values) in [("gram diagonal", &diagonal), ("gram linear", &linear)] {
             values.len().map_or(Ok(()), |found| check_length(name, "entries", found, rows.len()))?;
         }
-        let squared_norms = (0..rows.len()).map(|i| rows.squared_norm(i)).collect();
         Ok(Self { rows, diagonal, linear, squared_norms })
     }
 

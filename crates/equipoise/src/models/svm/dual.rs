@@ -10,6 +10,8 @@
 //!
 //! `C_i` is C times the weights of class and sample, `c_i` the weight of the sample, N the sum of those.
 
+use std::sync::Arc;
+
 use super::{Kind, Loss, TrainSettings};
 use crate::coupling::Coupling;
 use crate::error::{Error, Result};
@@ -17,6 +19,7 @@ use crate::matrix::{Rows, SparseMatrix};
 use crate::problem::Problem;
 use crate::separable::{Piece, PieceTerm, Values};
 use crate::smooth::Gram;
+use crate::solve::Team;
 
 /// Width of the ramp across the margin in a guess of multipliers.
 const RAMP: f64 = 0.02;
@@ -32,6 +35,8 @@ pub(super) struct Task<'a> {
     pub(super) caps: Values,
     pub(super) epsilon: f64,
     pub(super) nu: f64,
+    /// Who works on passes over the rows.
+    pub(super) team: Arc<Team>,
 }
 
 /// h of every kind.
@@ -77,7 +82,11 @@ impl Task<'_> {
             Kind::Svc | Kind::Svr => Values::Each(self.targets.iter().map(|y| -y).collect()),
             Kind::NuSvc | Kind::OneClass => Values::Uniform(0.0),
         };
-        let builder = Problem::builder(Gram::new(self.rows, diagonal, linear)?);
+        let mut squared_norms = vec![0.0; self.rows.len()];
+        self.team.fill(&mut squared_norms, |first, norms| {
+            norms.iter_mut().enumerate().for_each(|(k, norm)| *norm = self.rows.squared_norm(first + k));
+        });
+        let builder = Problem::builder(Gram::with_squared_norms(self.rows, diagonal, linear, squared_norms)?);
         let builder = builder.separable(Pieces { task: self }).coupling(self.coupling()?);
         builder.start(self.start()).build()
     }
@@ -101,12 +110,11 @@ impl Task<'_> {
 
     fn coupling(&self) -> Result<Coupling> {
         let n = self.rows.len();
-        let total = self.total();
         match self.kind {
             Kind::Svc | Kind::Svr => Coupling::sum(0.0),
-            Kind::OneClass => Coupling::sum(self.nu * total),
+            Kind::OneClass => Coupling::sum(self.nu * self.total()),
             Kind::NuSvc => {
-                let half = 0.5 * self.nu * total;
+                let half = 0.5 * self.nu * self.total();
                 let row = |c: usize| usize::from(self.targets[c] < 0.0);
                 let columns: Vec<_> = (0..n).map(|c| (row(c), c, 1.0)).collect();
                 Coupling::rows_of(SparseMatrix::from_triplets(2, n, &columns)?, vec![half, -half])
@@ -125,12 +133,13 @@ impl Task<'_> {
 
     /// N, the sum of the caps.
     pub(super) fn total(&self) -> f64 {
-        (0..self.rows.len()).map(|c| self.caps.at(c)).sum()
+        self.team.sum(self.rows.len(), |rows| rows.map(|c| self.caps.at(c)).sum())
     }
 
     /// The caps of the class with this sign, added up.
     pub(super) fn total_of(&self, sign: f64) -> f64 {
-        (0..self.rows.len()).filter(|&c| self.targets[c] == sign).map(|c| self.caps.at(c)).sum()
+        let of_class = |c: &usize| self.targets[*c] == sign;
+        self.team.sum(self.rows.len(), |rows| rows.filter(of_class).map(|c| self.caps.at(c)).sum())
     }
 
     /// The largest nu that multipliers can satisfy: twice the share of the smaller class.

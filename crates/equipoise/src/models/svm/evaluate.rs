@@ -12,6 +12,8 @@
 //!
 //! Weak duality makes `primal - dual` a bound on the error of either, whoever found beta. No solver is imported.
 
+use std::sync::{Mutex, PoisonError};
+
 use super::dual::Task;
 use super::quantile::weighted_quantile;
 use super::{Kind, Loss};
@@ -60,27 +62,34 @@ impl Evaluation {
 impl Task<'_> {
     /// Primal and dual at these multipliers.
     pub(super) fn evaluate(&self, beta: &[f64]) -> Evaluation {
-        let mut w = vec![0.0; self.rows.columns()];
-        let (mut linear, mut sums) = (0.0, [0.0; 2]);
-        for (i, &t) in beta.iter().enumerate() {
-            if t != 0.0 {
-                self.rows.add(i, t, &mut w);
-                linear += self.dual_gain(i, t);
-                sums[usize::from(self.kind == Kind::NuSvc && self.targets[i] < 0.0)] += t;
+        // w, and behind it the linear part of the dual and the sums of multipliers.
+        let columns = self.rows.columns();
+        let mut w = vec![0.0; columns + 3];
+        self.team.add(beta.len(), &mut w, |rows, totals| {
+            let (w, sums) = totals.split_at_mut(columns);
+            for i in rows.filter(|&i| beta[i] != 0.0) {
+                self.rows.add(i, beta[i], w);
+                sums[0] += self.dual_gain(i, beta[i]);
+                sums[1 + usize::from(self.kind == Kind::NuSvc && self.targets[i] < 0.0)] += beta[i];
             }
-        }
+        });
+        let (linear, sums) = (w[columns], [w[columns + 1], w[columns + 2]]);
+        w.truncate(columns);
         // The nu kinds may have the optimum w = 0, to which no gap is small: there it is taken exactly.
         if matches!(self.kind, Kind::NuSvc | Kind::OneClass) && self.vanishes(beta, &w) {
             w.fill(0.0);
         }
         let half_square = 0.5 * dot(&w, &w);
-        let scores: Vec<f64> = (0..beta.len()).map(|i| self.rows.dot(i, &w)).collect();
+        let mut scores = vec![0.0; beta.len()];
+        self.team.fill(&mut scores, |first, scores| {
+            scores.iter_mut().enumerate().for_each(|(k, score)| *score = self.rows.dot(first + k, &w));
+        });
         let (loss, bias, rho) = self.best_loss(&scores);
-        let share = self.nu * self.total();
+        let share = || self.nu * self.total();
         let infeasibility = match self.kind {
             Kind::Svc | Kind::Svr => sums[0].abs(),
-            Kind::OneClass => (sums[0] - share).abs(),
-            Kind::NuSvc => (sums[0] - 0.5 * share).abs().max((sums[1] + 0.5 * share).abs()),
+            Kind::OneClass => (sums[0] - share()).abs(),
+            Kind::NuSvc => (sums[0] - 0.5 * share()).abs().max((sums[1] + 0.5 * share()).abs()),
         };
         let dual = linear - half_square;
         let mut primal = half_square + loss;
@@ -90,21 +99,38 @@ impl Task<'_> {
         Evaluation { w, bias, rho, primal, dual, infeasibility }
     }
 
+    /// The sum of a number of every row.
+    fn sum(&self, of_row: impl Fn(usize) -> f64 + Sync) -> f64 {
+        self.team.sum(self.rows.len(), |rows| rows.map(&of_row).sum())
+    }
+
+    /// The weighted quantile of points of every row.
+    fn quantile<P: IntoIterator<Item = (f64, f64)>>(
+        &self,
+        points_of_row: impl Fn(usize) -> P + Sync,
+        wanted: f64,
+    ) -> f64 {
+        weighted_quantile(&self.team, self.rows.len(), points_of_row, wanted)
+    }
+
     /// What rounding may leave of a primal that equals its dual.
     fn rounding(&self, scores: &[f64], bias: f64, rho: f64) -> f64 {
         let size = |i: usize| self.targets[i].abs() + scores[i].abs() + bias.abs() + rho.abs();
-        4.0 * f64::EPSILON * (0..scores.len()).map(|i| self.caps.at(i) * size(i)).sum::<f64>()
+        let sizes = self.sum(|i| self.caps.at(i) * size(i));
+        4.0 * f64::EPSILON * sizes
     }
 
     /// Whether `w = X'beta` is nothing but what cancellation left of it, in every column.
     fn vanishes(&self, beta: &[f64], w: &[f64]) -> bool {
         let mut sizes = vec![0.0; w.len()];
-        for (i, t) in beta.iter().enumerate().filter(|(_, t)| **t != 0.0) {
-            let (columns, values) = self.rows.row(i);
-            for (k, &c) in columns.iter().enumerate() {
-                sizes[c as usize] += (t * values.map_or(1.0, |values| values[k])).abs();
+        self.team.add(beta.len(), &mut sizes, |rows, sizes| {
+            for i in rows.filter(|&i| beta[i] != 0.0) {
+                let (columns, values) = self.rows.row(i);
+                for (k, &c) in columns.iter().enumerate() {
+                    sizes[c as usize] += (beta[i] * values.map_or(1.0, |values| values[k])).abs();
+                }
             }
-        }
+        });
         w.iter().zip(&sizes).all(|(w, size)| w.abs() <= CANCELLED * size)
     }
 
@@ -120,42 +146,41 @@ impl Task<'_> {
 
     /// The part of the primal that depends on bias and margin, at its best, with both.
     fn best_loss(&self, scores: &[f64]) -> (f64, f64, f64) {
-        let n = scores.len();
         let residual = |i: usize| self.targets[i] - scores[i];
-        let class = |sign: f64| (0..n).filter(move |&i| self.targets[i] == sign);
         match (self.kind, self.loss) {
             (Kind::Svc, Loss::Hinge) => {
-                let points = (0..n).map(|i| (residual(i), self.caps.at(i)));
-                let bias = weighted_quantile(points, self.total_of(1.0));
+                let points = |i: usize| [(residual(i), self.caps.at(i))];
+                let bias = self.quantile(points, self.total_of(1.0));
                 let margin = |i: usize| (self.targets[i] * (residual(i) - bias)).max(0.0);
-                ((0..n).map(|i| self.caps.at(i) * margin(i)).sum(), bias, 1.0)
+                (self.sum(|i| self.caps.at(i) * margin(i)), bias, 1.0)
             }
             (Kind::Svc, Loss::SquaredHinge) => {
                 let bias = self.squared_hinge_bias(scores);
                 let margin = |i: usize| (self.targets[i] * (residual(i) - bias)).max(0.0);
-                ((0..n).map(|i| self.caps.at(i) * margin(i) * margin(i)).sum(), bias, 1.0)
+                (self.sum(|i| self.caps.at(i) * margin(i) * margin(i)), bias, 1.0)
             }
             (Kind::Svr, _) => {
                 let ends = |i: usize| [residual(i) - self.epsilon, residual(i) + self.epsilon];
-                let points = (0..n).flat_map(|i| ends(i).map(|end| (end, self.caps.at(i))));
-                let bias = weighted_quantile(points, self.total());
+                let points = |i: usize| ends(i).map(|end| (end, self.caps.at(i)));
+                let bias = self.quantile(points, self.total());
                 let miss = |i: usize| ((residual(i) - bias).abs() - self.epsilon).max(0.0);
-                ((0..n).map(|i| self.caps.at(i) * miss(i)).sum(), bias, 1.0)
+                (self.sum(|i| self.caps.at(i) * miss(i)), bias, 1.0)
             }
             (Kind::OneClass, _) => {
                 let share = self.nu * self.total();
-                let rho = weighted_quantile((0..n).map(|i| (scores[i], self.caps.at(i))), share);
-                let miss: f64 = (0..n).map(|i| self.caps.at(i) * (rho - scores[i]).max(0.0)).sum();
+                let rho = self.quantile(|i| [(scores[i], self.caps.at(i))], share);
+                let miss = self.sum(|i| self.caps.at(i) * (rho - scores[i]).max(0.0));
                 (miss - share * rho, -rho, rho)
             }
             (Kind::NuSvc, _) => {
                 let half = 0.5 * self.nu * self.total();
                 let mut loss = 0.0;
                 let mut side = |sign: f64| {
-                    let edge =
-                        weighted_quantile(class(sign).map(|i| (sign * scores[i], self.caps.at(i))), half);
+                    let is_in = |i: usize| self.targets[i] == sign;
+                    let point = |i: usize| is_in(i).then(|| (sign * scores[i], self.caps.at(i)));
+                    let edge = self.quantile(point, half);
                     let miss = |i: usize| self.caps.at(i) * (edge - sign * scores[i]).max(0.0);
-                    loss += class(sign).map(miss).sum::<f64>() - half * edge;
+                    loss += self.sum(|i| if is_in(i) { miss(i) } else { 0.0 }) - half * edge;
                     edge
                 };
                 let (positive, negative) = (side(1.0), side(-1.0));
@@ -171,11 +196,15 @@ impl Task<'_> {
                 let y = self.targets[i];
                 self.caps.at(i) * y * (y * (y - scores[i] - b)).max(0.0)
             };
-            (0..scores.len()).map(one).sum::<f64>()
+            self.sum(one)
         };
-        let residuals = (0..scores.len()).map(|i| self.targets[i] - scores[i]);
-        let (mut low, mut high) =
-            residuals.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), t| (low.min(t), high.max(t)));
+        let extremes = self.team.map(self.team.parts(scores.len()), |rows| {
+            let residuals = rows.map(|i| self.targets[i] - scores[i]);
+            residuals.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), t| (low.min(t), high.max(t)))
+        });
+        let (mut low, mut high) = extremes
+            .into_iter()
+            .fold((f64::INFINITY, f64::NEG_INFINITY), |all, one| (all.0.min(one.0), all.1.max(one.1)));
         let (mut at_low, mut at_high) = (pull(low), pull(high));
         for step in 0..200 {
             if at_low <= 0.0 || at_high >= 0.0 || high - low <= f64::EPSILON * (low.abs() + high.abs()) {
@@ -200,13 +229,35 @@ impl Task<'_> {
 pub(super) struct GapJudge<'t> {
     pub(super) task: &'t Task<'t>,
     pub(super) gap: f64,
+    /// The point certified last and what was found there.
+    pub(super) last: Mutex<Option<(Vec<f64>, Evaluation)>>,
+}
+
+impl GapJudge<'_> {
+    /// The evaluation at x; the last one where x is what it was of.
+    pub(super) fn into_evaluation(self, x: &[f64]) -> Evaluation {
+        match self.last.into_inner().unwrap_or_else(PoisonError::into_inner) {
+            Some((of, found)) if of == x => found,
+            _ => self.task.evaluate(x),
+        }
+    }
+
+    fn evaluate(&self, x: &[f64]) -> Evaluation {
+        let found = self.task.evaluate(x);
+        let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        let (of, kept) = last.get_or_insert_with(|| (Vec::new(), found.clone()));
+        of.resize(x.len(), 0.0);
+        self.task.team.fill(of, |first, of| of.copy_from_slice(&x[first..first + of.len()]));
+        kept.clone_from(&found);
+        found
+    }
 }
 
 impl Judge for GapJudge<'_> {
     fn certify(&self, x: &[f64]) -> Result<Certificate> {
-        let found = self.task.evaluate(x);
+        let found = self.evaluate(x);
         let separable = match self.task.kind {
-            Kind::Svr => self.task.epsilon * x.iter().map(|t| t.abs()).sum::<f64>(),
+            Kind::Svr => self.task.epsilon * self.task.sum(|i| x[i].abs()),
             _ => 0.0,
         };
         let multipliers = match self.task.kind {

@@ -1,7 +1,7 @@
 //! Training: data in, a certified model out.
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
 use super::dual::Task;
@@ -11,7 +11,7 @@ use super::{Kind, LinearModel, TrainSettings};
 use crate::error::{Error, Result};
 use crate::matrix::{Rows, check_finite_vector, check_length};
 use crate::separable::Values;
-use crate::solve::{Observer, Progress, Settings, Solver};
+use crate::solve::{Method, Observer, Progress, Settings, Solver, Team};
 
 /// What is learnt from: rows, one label each, and perhaps a weight each (a weight of k counts as k rows).
 #[derive(Debug, Clone, Copy)]
@@ -180,7 +180,7 @@ impl<'a> Plan<'a> {
         done.into_iter().map(|(_, fit)| fit).collect()
     }
 
-    fn task(&self, k: usize) -> Task<'a> {
+    fn task(&self, k: usize, team: Arc<Team>) -> Task<'a> {
         let (samples, settings) = (self.samples, self.settings);
         let positive = self.positive[k];
         let targets = match settings.kind {
@@ -208,7 +208,7 @@ impl<'a> Plan<'a> {
             Values::Each(each.map(|(i, label)| cost * of_class(*label) * of_sample(i)).collect())
         };
         let (rows, kind, loss) = (samples.rows, settings.kind, settings.loss);
-        Task { rows, kind, loss, targets, caps, epsilon: settings.epsilon, nu: settings.nu }
+        Task { rows, kind, loss, targets, caps, epsilon: settings.epsilon, nu: settings.nu, team }
     }
 
     fn fit(
@@ -219,7 +219,12 @@ impl<'a> Plan<'a> {
         started: Instant,
     ) -> Result<Fit> {
         let settings = self.settings;
-        let task = self.task(k);
+        let threads = settings.threads.div_ceil(self.positive.len());
+        let rows = self.samples.rows;
+        let shares_passes = settings.method != Method::Pairs && settings.kind != Kind::NuSvc;
+        let in_passes = if shares_passes { threads } else { 1 };
+        let team = Arc::new(Team::for_work(in_passes, rows.entries() + rows.len()));
+        let task = self.task(k, Arc::clone(&team));
         task.check_caps()?;
         task.check_nu(settings)?;
         let problem = task.problem()?;
@@ -229,15 +234,15 @@ impl<'a> Plan<'a> {
             seed: settings.seed,
             max_epochs: settings.max_epochs,
             time_limit,
-            threads: settings.threads.div_ceil(self.positive.len()),
+            threads,
             locking: settings.locking,
             step_rule: settings.step_rule,
             delay_us: settings.delay_us,
             deterministic: settings.deterministic,
             ..Settings::default()
         };
-        let judge = GapJudge { task: &task, gap: settings.gap };
-        let mut solver = Solver::new(&problem, &choices).judge(&judge);
+        let judge = GapJudge { task: &task, gap: settings.gap, last: Mutex::new(None) };
+        let mut solver = Solver::new(&problem, &choices).judge(&judge).team(team);
         // The nearest feasible point under two sums is dear, and nu-svc does well without.
         if let Some(model) = self.warm_start.filter(|_| settings.kind != Kind::NuSvc) {
             // A guess that cannot be made feasible to rounding is no start: the fit begins afresh.
@@ -255,7 +260,7 @@ impl<'a> Plan<'a> {
             solver = solver.interrupt(flag);
         }
         let solution = solver.run()?;
-        let mut found = task.evaluate(&solution.x);
+        let mut found = judge.into_evaluation(&solution.x);
         if settings.kind == Kind::NuSvc && found.is_zero() {
             return Err(Error::NoMargin { nu: settings.nu, most: task.largest_nu() });
         }
