@@ -147,6 +147,47 @@ impl Rows {
         }
     }
 
+    /// Adds `scale * (row i)'(row i)` to the lower triangle of a matrix kept column by column, `stride` apart, of which
+    /// `out` holds the columns from `first` on.
+    #[inline]
+    pub(crate) fn add_outer(&self, i: usize, scale: f64, first: usize, out: &mut [f64], stride: usize) {
+        let (indices, values) = self.row(i);
+        let end = first + out.len() / stride;
+        // Column numbers ascend: those from first to end are one stretch of them.
+        let begin = if first == 0 { 0 } else { indices.partition_point(|&j| (j as usize) < first) };
+        for k in begin..indices.len() {
+            let j = indices[k] as usize;
+            if j >= end {
+                break;
+            }
+            let column = &mut out[(j - first) * stride..(j - first + 1) * stride];
+            match values {
+                None => indices[k..].iter().for_each(|&other| column[other as usize] += scale),
+                Some(values) => {
+                    let t = scale * values[k];
+                    let below = indices[k..].iter().zip(&values[k..]);
+                    below.for_each(|(&other, value)| column[other as usize] += t * value);
+                }
+            }
+        }
+    }
+
+    /// The rows numbered so, copied.
+    pub(crate) fn chosen(&self, numbers: &[u32]) -> Self {
+        let mut starts = Vec::with_capacity(numbers.len() + 1);
+        let (mut indices, mut values) = (Vec::new(), self.values.as_ref().map(|_| Vec::new()));
+        starts.push(0);
+        for &i in numbers {
+            let (columns, entries) = self.row(i as usize);
+            indices.extend_from_slice(columns);
+            if let (Some(values), Some(entries)) = (&mut values, entries) {
+                values.extend_from_slice(entries);
+            }
+            starts.push(indices.len());
+        }
+        Self { columns: self.columns, starts, indices, values }
+    }
+
     /// The inner product of rows i and j.
     #[inline]
     pub fn rows_dot(&self, i: usize, j: usize) -> f64 {
@@ -189,6 +230,20 @@ mod tests {
             }
         }
         assert_eq!(plain.rows_dot(0, 2), 1.0);
+    }
+
+    #[test]
+    fn chosen_rows_and_stripes_of_their_outer_products() {
+        let values = vec![1.0, -2.0, 0.5, 3.0, 4.0, -1.0];
+        let rows = Rows::new(4, vec![0, 3, 3, 5, 6], vec![0, 2, 3, 1, 2, 3], Some(values)).expect("valid");
+        let chosen = rows.chosen(&[2, 0]);
+        assert_eq!((chosen.row(0), chosen.row(1)), (rows.row(2), rows.row(0)));
+        let mut whole = [0.0; 16];
+        rows.add_outer(0, 2.0, 0, &mut whole, 4);
+        assert_eq!((whole[2], whole[10], whole[11], whole[8]), (-4.0, 8.0, -2.0, 0.0));
+        let mut stripe = [0.0; 8];
+        chosen.add_outer(1, 2.0, 2, &mut stripe, 4);
+        assert_eq!(stripe, whole[8..]);
     }
 
     #[test]

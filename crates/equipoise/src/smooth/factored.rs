@@ -8,7 +8,7 @@
 //! asking through a trait object costs nothing.
 
 use super::SmoothTerm;
-use crate::matrix::Matrix;
+use crate::matrix::{Matrix, Rows};
 
 /// A quadratic by its factor Z (rank x n), weights w > 0, own curvatures d >= 0 and own slopes l.
 pub trait Factored: Send + Sync {
@@ -34,6 +34,11 @@ pub trait Factored: Send + Sync {
     fn dots(&self, columns: &[u32], u: &[f64], out: &mut [f64]);
     /// `out += sum_k amounts_k Z_c`, c the k-th of the given columns.
     fn add_columns(&self, columns: &[u32], amounts: &[f64], out: &mut [f64]);
+    /// The given columns of Z copied side by side, one a row, where Z is sparse: columns that lie far apart are slow to
+    /// read more than once.
+    fn copy_columns(&self, _columns: &[u32]) -> Option<Rows> {
+        None
+    }
     /// Adds `sum_k scales_k Z_c Z_c'` to the lower triangle of a matrix kept column by column, `stride` apart, of which
     /// `out` holds the columns from `first` on.
     fn add_outer(&self, columns: &[u32], scales: &[f64], first: usize, out: &mut [f64], stride: usize);
@@ -179,6 +184,9 @@ impl Factored for FactoredSum<'_> {
     }
     fn add_columns(&self, columns: &[u32], amounts: &[f64], out: &mut [f64]) {
         self.main.add_columns(columns, amounts, out);
+    }
+    fn copy_columns(&self, columns: &[u32]) -> Option<Rows> {
+        self.main.copy_columns(columns)
     }
     fn add_outer(&self, columns: &[u32], scales: &[f64], first: usize, out: &mut [f64], stride: usize) {
         self.main.add_outer(columns, scales, first, out, stride);

@@ -175,27 +175,12 @@ impl Factored for &Gram<'_> {
     fn add_columns(&self, columns: &[u32], amounts: &[f64], out: &mut [f64]) {
         columns.iter().zip(amounts).for_each(|(&c, &t)| self.rows.add(c as usize, t, out));
     }
+    fn copy_columns(&self, columns: &[u32]) -> Option<Rows> {
+        Some(self.rows.chosen(columns))
+    }
     fn add_outer(&self, columns: &[u32], scales: &[f64], first: usize, out: &mut [f64], stride: usize) {
-        let end = first + out.len() / stride;
         for (&c, &scale) in columns.iter().zip(scales) {
-            let (indices, values) = self.rows.row(c as usize);
-            // Column numbers ascend: the matrix's columns from first to end are one stretch of them.
-            let begin = indices.partition_point(|&j| (j as usize) < first);
-            for k in begin..indices.len() {
-                let j = indices[k] as usize;
-                if j >= end {
-                    break;
-                }
-                let column = &mut out[(j - first) * stride..(j - first + 1) * stride];
-                match values {
-                    None => indices[k..].iter().for_each(|&other| column[other as usize] += scale),
-                    Some(values) => {
-                        let t = scale * values[k];
-                        let below = indices[k..].iter().zip(&values[k..]);
-                        below.for_each(|(&other, value)| column[other as usize] += t * value);
-                    }
-                }
-            }
+            self.rows.add_outer(c as usize, scale, first, out, stride);
         }
     }
 }

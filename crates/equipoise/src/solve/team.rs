@@ -6,6 +6,7 @@
 //!
 //! Knows nothing of what is computed. A panic in a part ends the pass with that panic, on the caller's thread.
 
+use std::num::NonZeroUsize;
 use std::ops::Range;
 
 use rayon::ThreadPool;
@@ -19,19 +20,22 @@ const PARTS_PER_THREAD: usize = 4;
 /// Threads that work on the parts of a pass.
 #[derive(Debug)]
 pub(crate) struct Team {
-    /// None where one thread is enough.
+    /// None where one thread is enough, or there is only one.
     pool: Option<ThreadPool>,
+    /// Threads for which passes are cut into parts. No more work than there are processors, but that changes no sum.
     threads: usize,
 }
 
 impl Team {
-    /// So many threads; one where the system does not give them.
+    /// So many threads.
     pub(crate) fn of(threads: usize) -> Self {
-        let pool = match threads {
+        let processors = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
+        let pool = match threads.min(processors) {
             0 | 1 => None,
-            _ => rayon::ThreadPoolBuilder::new().num_threads(threads).build().ok(),
+            // Where the system gives no threads the caller's does the work.
+            several => rayon::ThreadPoolBuilder::new().num_threads(several).build().ok(),
         };
-        Self { threads: if pool.is_some() { threads } else { 1 }, pool }
+        Self { pool, threads: threads.max(1) }
     }
 
     /// At most so many threads, and no more than passes that read so many numbers keep busy.

@@ -165,9 +165,22 @@ impl NewtonSystem {
             rest = after;
             (stripe.start, out)
         });
+        let parts: Vec<_> = team.parts(columns.len()).collect();
+        let copies = team.map(parts.iter().cloned(), |part| {
+            if team.is_alone() { None } else { factored.copy_columns(&columns[part]) }
+        });
         team.map(stripes, |(first, out)| {
             out.fill(0.0);
-            factored.add_outer(columns, scales, first, out, dimension);
+            for (part, copy) in parts.iter().zip(&copies) {
+                let scales = &scales[part.clone()];
+                match copy {
+                    Some(rows) => scales
+                        .iter()
+                        .enumerate()
+                        .for_each(|(i, &scale)| rows.add_outer(i, scale, first, out, dimension)),
+                    None => factored.add_outer(&columns[part.clone()], scales, first, out, dimension),
+                }
+            }
         });
     }
 
