@@ -9,6 +9,7 @@
 //! * `properties`: random data, random settings.
 //! * `gears`: violating pairs against random pairs and the oracle.
 //! * `folds`: cross-validation.
+//! * `threads`: several threads on one fit.
 
 mod certificates;
 mod degenerate;
@@ -18,6 +19,7 @@ mod judge;
 mod properties;
 mod references;
 mod regressions;
+mod threads;
 mod weights;
 
 use crate::numbers::Numbers;

@@ -27,6 +27,8 @@ use std::sync::Arc;
 mod cholesky;
 mod newton_system;
 mod part;
+#[cfg(test)]
+mod tests;
 mod working_set;
 
 use newton_system::{Free, NewtonSystem, Right};
