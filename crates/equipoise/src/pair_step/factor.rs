@@ -112,23 +112,45 @@ impl Factor {
         if self.order.is_empty() { self.solve_in_order(rhs) } else { self.solve_pivoted(rhs) }
     }
 
+    /// Four columns at a time: their triangle first, then what is below it.
     #[inline]
     fn solve_in_order(&self, y: &mut [f64]) {
-        let y = &mut y[..self.rows];
-        let mut lower = self.lower.as_slice();
-        for j in 0..y.len() {
-            let (column, rest) = lower.split_at(y.len() - j);
-            lower = rest;
+        let m = self.rows;
+        let y = &mut y[..m];
+        let whole = m - m % 4;
+        for j in (0..whole).step_by(4) {
+            let [a, b, c, d] = self.four_columns(j);
+            let (head, tail) = y[j..].split_at_mut(4);
+            head[1] -= head[0] * a[1];
+            head[2] -= head[0] * a[2] + head[1] * b[1];
+            head[3] -= (head[0] * a[3] + head[1] * b[2]) + head[2] * c[1];
+            let sent = [head[0], head[1], head[2], head[3]];
+            kernels::subtract_four(sent, [&a[4..], &b[3..], &c[2..], &d[1..]], tail);
+            (head[0], head[1], head[2], head[3]) = (sent[0] * a[0], sent[1] * b[0], sent[2] * c[0], sent[3] * d[0]);
+        }
+        for j in whole..m {
+            let column = self.column(j);
             let (head, tail) = y[j..].split_at_mut(1);
             kernels::axpy(-head[0], &column[1..], tail);
             head[0] *= column[0];
         }
-        let mut lower = self.lower.as_slice();
-        for j in (0..y.len()).rev() {
-            let (rest, column) = lower.split_at(lower.len() - (y.len() - j));
-            lower = rest;
-            y[j] -= kernels::dot(&column[1..], &y[j + 1..]);
+        for j in (whole..m).rev() {
+            y[j] -= kernels::dot(&self.column(j)[1..], &y[j + 1..]);
         }
+        for j in (0..whole).step_by(4).rev() {
+            let [a, b, c, d] = self.four_columns(j);
+            let (head, tail) = y[j..].split_at_mut(4);
+            let below = kernels::dot_four([&a[4..], &b[3..], &c[2..], &d[1..]], tail);
+            head[3] -= below[3];
+            head[2] -= below[2] + c[1] * head[3];
+            head[1] -= (below[1] + b[1] * head[2]) + b[2] * head[3];
+            head[0] -= ((below[0] + a[1] * head[1]) + a[2] * head[2]) + a[3] * head[3];
+        }
+    }
+
+    #[inline]
+    fn four_columns(&self, j: usize) -> [&[f64]; 4] {
+        [self.column(j), self.column(j + 1), self.column(j + 2), self.column(j + 3)]
     }
 
     fn solve_pivoted(&self, y: &mut [f64]) {
@@ -149,6 +171,7 @@ impl Factor {
         }
     }
 
+    #[inline]
     fn column(&self, j: usize) -> &[f64] {
         let start = packed(self.rows, j);
         &self.lower[start..start + self.rows - j]

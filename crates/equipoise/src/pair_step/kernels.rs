@@ -5,7 +5,7 @@
 //! | m | rows, the length of a column |
 //! | data | columns `a_1, a_2, ...` one after the other |
 
-const LANES: usize = 4;
+const LANES: usize = 8;
 
 /// A sum that carries its own rounding error (Neumaier).
 #[derive(Debug, Clone, Copy, Default)]
@@ -41,7 +41,8 @@ pub(super) fn dot(a: &[f64], b: &[f64]) -> f64 {
         }
     }
     let rest: f64 = a_rest.iter().zip(b_rest).map(|(a, b)| a * b).sum();
-    (lanes[0] + lanes[1]) + (lanes[2] + lanes[3]) + rest
+    let [a, b, c, d, e, f, g, h] = lanes;
+    ((a + e) + (b + f)) + ((c + g) + (d + h)) + rest
 }
 
 /// `out += t a`.
@@ -110,9 +111,19 @@ fn four_columns(block: &[f64], m: usize) -> [&[f64]; 4] {
     [a, b, c, &d[..m]]
 }
 
+/// `out -= sum_k t_k a_k` of four columns.
 #[inline]
-fn dot_four(columns: [&[f64]; 4], y: &[f64]) -> [f64; 4] {
-    const W: usize = 2;
+pub(super) fn subtract_four(t: [f64; 4], columns: [&[f64]; 4], out: &mut [f64]) {
+    let [a, b, c, d] = columns;
+    for ((((out, a), b), c), d) in out.iter_mut().zip(a).zip(b).zip(c).zip(d) {
+        *out -= (t[0] * a + t[1] * b) + (t[2] * c + t[3] * d);
+    }
+}
+
+/// `a_k'y` of four columns.
+#[inline]
+pub(super) fn dot_four(columns: [&[f64]; 4], y: &[f64]) -> [f64; 4] {
+    const W: usize = 4;
     let (y, y_rest) = y.as_chunks::<W>();
     let [(a, ar), (b, br), (c, cr), (d, dr)] = columns.map(|column| column.as_chunks::<W>());
     let mut sums = [[0.0; W]; 4];
@@ -124,7 +135,7 @@ fn dot_four(columns: [&[f64]; 4], y: &[f64]) -> [f64; 4] {
             sums[3][l] += y[l] * d[l];
         }
     }
-    let mut totals = sums.map(|lanes| lanes[0] + lanes[1]);
+    let mut totals = sums.map(|lanes| (lanes[0] + lanes[2]) + (lanes[1] + lanes[3]));
     for ((((y, a), b), c), d) in y_rest.iter().zip(ar).zip(br).zip(cr).zip(dr) {
         totals[0] += y * a;
         totals[1] += y * b;

@@ -132,7 +132,13 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Multicore<'r, F, H> {
         // In a deterministic run pairs that are under way together are disjoint.
         let tau = if settings.deterministic { 0.0 } else { others };
         let tau = if settings.step_rule == StepRule::Blocks { tau } else { tau.max(others * upkeep.unseen()) };
-        let steps = staleness::steps(settings.step_rule, tau, &edges.chances(), f.is_decomposable());
+        let steps = staleness::steps(
+            settings.step_rule,
+            settings.locking,
+            tau,
+            &edges.chances(),
+            f.is_decomposable(),
+        );
         let mut metric = Metric::new(problem, settings.step_size * steps.alpha);
         if !steps.damping.is_empty() {
             metric.damp(blocks, |i| steps.damping[i]);
@@ -246,6 +252,7 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Multicore<'r, F, H> {
             } else if last.elapsed() >= rest {
                 last = Instant::now();
                 memory.snapshot(estimate);
+                estimate.refresh(problem.smooth());
                 let objective = problem.smooth().value(&estimate.x, &estimate.product)
                     + separable_value(problem, &estimate.x);
                 let risen = objective > task.objective + ALARM * (1.0 + task.objective.abs());

@@ -160,6 +160,10 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Run<'r, F, H> {
                 self.checkpoints.status.get_or_insert(Status::Stalled);
             }
         }
+        let coupling = self.problem.coupling();
+        if coupling.infeasibility(&self.state.x) > 0.5 * coupling.allowed_infeasibility() {
+            self.keep_feasible();
+        }
         self.checkpoint()
     }
 

@@ -2,7 +2,7 @@
 //!
 //! | rule | steps | where from |
 //! |---|---|---|
-//! | `blocks` | `D_i = L_i (1 + tau (p_i + PHI q_i))` for every block | updates that meet at a block move it together; with k of them `\|sum d\|^2 <= k sum \|d\|^2`, and k - 1 is `tau` times the chance to touch the block |
+//! | `blocks` | `D_i = L_i (1 + tau (p_i + PHI q_i))` for every block (without `PHI q_i` where the slave is locked, and `L_i` where both are) | updates that meet at a block move it together; with k of them `\|sum d\|^2 <= k sum \|d\|^2`, and k - 1 is `tau` times the chance to touch the block |
 //! | `sharp` | `alpha = 1 / (1 + 2 theta tau)`, `theta = sqrt(p_max)` where f is a sum over coordinates, else 1 | a Lyapunov function of the last tau moves |
 //! | `paper` | the largest alpha of Theorem 2 over all rho | Reddi et al. (2015), Theorem 2 |
 //!
@@ -10,7 +10,7 @@
 //! PHI: the slave is read late, so that only this share of the other updates are missed.
 //! Must not know: threads, memory, how a pair is solved.
 
-use super::StepRule;
+use super::{Locking, StepRule};
 
 /// Share of the updates under way that the read of a slave may miss.
 const PHI: f64 = 0.3;
@@ -27,7 +27,13 @@ pub(crate) struct Steps {
 }
 
 /// The steps for `tau` updates under way, with the chances of every block to be master and slave.
-pub(crate) fn steps(rule: StepRule, tau: f64, chances: &[[f64; 2]], decomposable: bool) -> Steps {
+pub(crate) fn steps(
+    rule: StepRule,
+    locking: Locking,
+    tau: f64,
+    chances: &[[f64; 2]],
+    decomposable: bool,
+) -> Steps {
     let alpha = match rule {
         StepRule::Blocks => 1.0,
         StepRule::Sharp => {
@@ -39,12 +45,23 @@ pub(crate) fn steps(rule: StepRule, tau: f64, chances: &[[f64; 2]], decomposable
     };
     let mut damping = Vec::new();
     if rule == StepRule::Blocks {
-        damping.extend(chances.iter().map(|[p, q]| 1.0 + tau * (p + PHI * q)));
+        let [of_master, of_slave] = missed(locking);
+        damping.extend(chances.iter().map(|[p, q]| 1.0 + tau * (of_master * p + of_slave * q)));
         if damping.iter().all(|factor| *factor < NEGLIGIBLE) {
             damping.clear();
         }
     }
     Steps { alpha, damping }
+}
+
+/// Shares of the updates under way that the reads of a master and of a slave may miss.
+fn missed(locking: Locking) -> [f64; 2] {
+    match locking {
+        // Nobody else moves a block that is locked.
+        Locking::Double => [0.0, 0.0],
+        Locking::Single => [1.0, 0.0],
+        Locking::None => [1.0, PHI],
+    }
 }
 
 /// The supremum over rho > 1 of `min(2 / (1 + tau + tau rho^tau), (rho - 1) / (sqrt2 (tau + 2) (rho^(tau + 1) + rho)))`.
@@ -87,11 +104,12 @@ mod tests {
     fn one_thread_steps_in_full_and_a_hub_is_damped_alone() {
         let chances = vec![[0.0, 0.5], [0.25, 0.0], [0.25, 0.0]];
         for rule in [StepRule::Blocks, StepRule::Sharp] {
-            assert_eq!(steps(rule, 0.0, &chances, true), Steps { alpha: 1.0, damping: Vec::new() });
+            assert_eq!(steps(rule, Locking::None, 0.0, &chances, true), Steps { alpha: 1.0, damping: Vec::new() });
         }
-        let damped = steps(StepRule::Blocks, 14.0, &chances, true).damping;
+        let damped = steps(StepRule::Blocks, Locking::None, 14.0, &chances, true).damping;
         assert!((damped[0] - 3.1).abs() < 1e-12 && (damped[1] - 4.5).abs() < 1e-12);
-        let sharp = steps(StepRule::Sharp, 15.0, &[[1e-4, 1e-4]; 10], true).alpha;
+        assert!(steps(StepRule::Blocks, Locking::Double, 14.0, &chances, true).damping.is_empty());
+        let sharp = steps(StepRule::Sharp, Locking::None, 15.0, &[[1e-4, 1e-4]; 10], true).alpha;
         assert!((sharp - 1.0 / (1.0 + 30.0 * 2e-4f64.sqrt())).abs() < 1e-12);
     }
 }

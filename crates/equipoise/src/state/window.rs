@@ -26,6 +26,8 @@ use crate::solve::Locking;
 const ROUNDING: f64 = 1e-13;
 /// A product this many times longer than what one coordinate touches is changed in place, a shorter one replicated.
 const LONG: usize = 64;
+/// Updates that move nothing count this many times less.
+const MOST_IDLE: u32 = 8;
 /// A replica meets the shared product once its updates have touched it this many times over.
 const TIMES_OVER: usize = 8;
 
@@ -36,7 +38,7 @@ pub(crate) enum Upkeep {
     None,
     /// Entries are read when needed and changed in place: many entries, few of them touched.
     InPlace,
-    /// A replica that is brought together with the shared one every so many updates.
+    /// A replica that is brought together with the shared one every so many updates that move something.
     Replica(u32),
 }
 
@@ -161,6 +163,8 @@ pub(crate) struct Window<'a, H> {
     local: State,
     /// The product when the replica last met it.
     met: Vec<f64>,
+    /// Coordinates moved and updates made since then.
+    moves_since: u32,
     updates_since: u32,
     /// What one coordinate adds to the product, while it is carried over.
     change: Vec<f64>,
@@ -188,6 +192,7 @@ impl<'a, H: SeparableTerm> Window<'a, H> {
             settings,
             local: state.clone(),
             met: state.product.clone(),
+            moves_since: 0,
             updates_since: 0,
             change: vec![0.0; if in_place { state.product.len() } else { 0 }],
             purse: vec![0.0; rows],
@@ -202,7 +207,7 @@ impl<'a, H: SeparableTerm> Window<'a, H> {
     pub(crate) fn open(&mut self, state: &State) {
         self.local.product.copy_from_slice(&state.product);
         self.met.copy_from_slice(&state.product);
-        self.updates_since = 0;
+        (self.moves_since, self.updates_since) = (0, 0);
     }
 
     /// Ends a round: the replica is carried back; returns what every row has too much, which is then forgotten.
@@ -216,7 +221,7 @@ impl<'a, H: SeparableTerm> Window<'a, H> {
 
     /// Carries the replica's changes over and takes those of the others.
     fn meet(&mut self) {
-        self.updates_since = 0;
+        (self.moves_since, self.updates_since) = (0, 0);
         let shared = &self.memory.product;
         for (k, (local, met)) in self.local.product.iter_mut().zip(&mut self.met).enumerate() {
             if local.to_bits() != met.to_bits() {
@@ -265,7 +270,10 @@ impl<'a, H: SeparableTerm> Window<'a, H> {
         }
         match self.settings.upkeep {
             Upkeep::None => {}
-            Upkeep::Replica(_) => f.add_to_product(c, delta, &mut self.local.product),
+            Upkeep::Replica(_) => {
+                self.moves_since += 1;
+                f.add_to_product(c, delta, &mut self.local.product);
+            }
             Upkeep::InPlace => {
                 let Reads::Entries(entries) = f.reads(c) else { return };
                 f.add_to_product(c, delta, &mut self.change);
@@ -464,7 +472,10 @@ impl<H: SeparableTerm> Iterate for Window<'_, H> {
             }
         }
         match self.settings.upkeep {
-            Upkeep::Replica(_) => f.add_all_to_product(coordinates, z, &mut self.local.product),
+            Upkeep::Replica(_) => {
+                self.moves_since += 2;
+                f.add_all_to_product(coordinates, z, &mut self.local.product);
+            }
             _ => coordinates.iter().zip(z.iter()).for_each(|(&c, &delta)| self.moved(f, c, delta)),
         }
     }
@@ -481,7 +492,8 @@ impl<H: SeparableTerm> Iterate for Window<'_, H> {
             && !self.settings.by_appointment
         {
             self.updates_since += 1;
-            if self.updates_since >= every {
+            // Two coordinates an update; updates that move nothing hide nothing from the others.
+            if self.moves_since >= 2 * every || self.updates_since >= MOST_IDLE * every {
                 self.meet();
             }
         }
