@@ -8,6 +8,7 @@ use super::{Data, classes, targets};
 use crate::numbers::Numbers;
 use equipoise::models::svm::{Kind, Loss, TrainSettings, Trained};
 use equipoise::separable::{Bounds, L1Bounds, SeparableTerm};
+use equipoise::smooth::loss::Squared;
 use equipoise::smooth::{Gram, LeastSquares, SmoothTerm};
 use equipoise::{Coupling, Problem, Settings, Solution, Status, certificate, solve};
 
@@ -102,7 +103,7 @@ fn a_lasso_with_a_sum_uses_threads_too() {
     let (rows, n) = (80, 5000);
     let matrix = numbers.dense(rows, n);
     let y = numbers.vector(rows, 3.0);
-    let problem = Problem::builder(LeastSquares::new(matrix, y, Default::default()).expect("valid"))
+    let problem = Problem::builder(LeastSquares::new(matrix, y, Squared).expect("valid"))
         .separable(L1Bounds::new(0.3, -2.0, 2.0).expect("valid"))
         .coupling(Coupling::sum(0.5).expect("valid"))
         .build()
