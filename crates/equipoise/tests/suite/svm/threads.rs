@@ -91,7 +91,7 @@ fn boxes_are_kept_exactly_and_the_sum_to_rounding() {
         let inside =
             |(x, y): (&f64, &f64)| if *y > 0.0 { 0.0 <= *x && *x <= cap } else { -cap <= *x && *x <= 0.0 };
         assert!(solution.x.iter().zip(&data.labels).all(inside));
-        assert!(solution.x.iter().any(|x| *x == cap) && solution.x.iter().any(|x| *x == 0.0));
+        assert!(solution.x.contains(&cap) && solution.x.contains(&0.0));
         assert!(solution.x.iter().sum::<f64>().abs() <= 1e-12 * n as f64 * cap);
         assert_eq!(solution.x, solved(&problem, threads).x);
     }
