@@ -13,7 +13,9 @@ use rayon::ThreadPool;
 use rayon::prelude::*;
 
 /// Numbers that a pass must read for every thread that takes part: with fewer, waking it costs more than it saves.
-const WORK_PER_THREAD: usize = 100_000;
+const WORK_PER_THREAD: usize = 125_000;
+/// Length of a pass, at a few operations an item, below which the caller's thread works on all parts itself.
+pub(crate) const SHORT: usize = 10_000;
 /// Parts a thread: a thread that is held up leaves some of its parts to the others.
 const PARTS_PER_THREAD: usize = 4;
 
@@ -77,18 +79,32 @@ impl Team {
         items: impl Iterator<Item = I>,
         work: impl Fn(I) -> R + Sync,
     ) -> Vec<R> {
+        self.map_if(true, items, work)
+    }
+
+    /// The same, and by one thread alone where it is not worth waking the others; that changes no result.
+    pub(crate) fn map_if<I: Send, R: Send>(
+        &self,
+        worth_while: bool,
+        items: impl Iterator<Item = I>,
+        work: impl Fn(I) -> R + Sync,
+    ) -> Vec<R> {
         match &self.pool {
-            None => items.map(work).collect(),
-            Some(pool) => {
+            Some(pool) if worth_while => {
                 let items: Vec<I> = items.collect();
                 pool.install(|| items.into_par_iter().with_max_len(1).map(&work).collect())
             }
+            _ => items.map(work).collect(),
         }
     }
 
     /// The sum over the parts of a pass of length n.
     pub(crate) fn sum(&self, n: usize, of_part: impl Fn(Range<usize>) -> f64 + Sync) -> f64 {
-        if self.is_alone() { of_part(0..n) } else { self.map(self.parts(n), of_part).into_iter().sum() }
+        if self.is_alone() {
+            of_part(0..n)
+        } else {
+            self.map_if(n >= SHORT, self.parts(n), of_part).into_iter().sum()
+        }
     }
 
     /// Adds to `total` what the parts of a pass of length n add to a vector like it.
@@ -102,7 +118,7 @@ impl Team {
             return add_part(0..n, total);
         }
         let length = total.len();
-        let shares = self.map(self.parts(n), |range| {
+        let shares = self.map_if(n >= SHORT, self.parts(n), |range| {
             let mut share = vec![0.0; length];
             add_part(range, &mut share);
             share
@@ -116,7 +132,9 @@ impl Team {
             return fill_part(0, out);
         }
         let size = self.part_size(out.len());
-        self.map(out.chunks_mut(size).enumerate(), |(k, part)| fill_part(k * size, part));
+        self.map_if(out.len() >= SHORT, out.chunks_mut(size).enumerate(), |(k, part)| {
+            fill_part(k * size, part)
+        });
     }
 }
 
@@ -145,7 +163,7 @@ mod tests {
     #[test]
     fn sums_do_not_depend_on_who_works() {
         let team = Team::of(4);
-        let one = || team.sum(10_000, |range| range.map(|k| 1.0 / (1.0 + k as f64)).sum());
+        let one = || team.sum(3 * SHORT, |range| range.map(|k| 1.0 / (1.0 + k as f64)).sum());
         let first = one();
         assert!((0..50).all(|_| one() == first));
         let mut total = [1.0; 3];
@@ -163,7 +181,7 @@ mod tests {
     #[test]
     fn a_panic_in_a_part_reaches_the_caller() {
         let team = Team::of(3);
-        let pass = || team.sum(100, |range| if range.contains(&50) { panic!("part") } else { 1.0 });
+        let pass = || team.sum(SHORT, |range| if range.contains(&50) { panic!("part") } else { 1.0 });
         assert!(std::panic::catch_unwind(std::panic::AssertUnwindSafe(pass)).is_err());
         assert_eq!(team.sum(10, |range| range.len() as f64), 10.0);
     }

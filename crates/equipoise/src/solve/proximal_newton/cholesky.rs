@@ -14,6 +14,8 @@ use crate::solve::team::Team;
 
 /// Columns that are factored at a time.
 const WIDTH: usize = 64;
+/// Dimension below which one thread makes all tiles.
+const WORTH_WHILE: usize = 256;
 /// Rows of a tile.
 const HEIGHT: usize = 128;
 
@@ -31,7 +33,9 @@ impl Cholesky {
     pub(super) fn factor(&mut self, team: &Team, matrix: &[f64], dimension: usize) -> bool {
         self.dimension = dimension;
         self.lower.resize(matrix.len(), 0.0);
-        team.map(
+        let worth_while = dimension >= WORTH_WHILE;
+        team.map_if(
+            worth_while,
             self.lower.chunks_mut(WIDTH * dimension).zip(matrix.chunks(WIDTH * dimension)),
             |(to, from)| {
                 to.copy_from_slice(from);
@@ -52,12 +56,12 @@ impl Cholesky {
                 return true;
             }
             let corner = corner.as_ref();
-            team.map(strips(below.as_mut()).into_iter(), |strip| {
+            team.map_if(worth_while, strips(below.as_mut()).into_iter(), |strip| {
                 solve_lower_triangular_in_place(corner, strip.transpose_mut(), Par::Seq);
             });
             let below = below.as_ref();
             let mut rest = rest;
-            team.map(tiles(rest.as_mut()).into_iter(), |tile| {
+            team.map_if(worth_while, tiles(rest.as_mut()).into_iter(), |tile| {
                 let rows = below.subrows(tile.row, tile.entries.nrows());
                 let columns = below.subrows(tile.column, tile.entries.ncols());
                 matmul(tile.entries, Accum::Add, rows, columns.transpose(), -1.0, Par::Seq);

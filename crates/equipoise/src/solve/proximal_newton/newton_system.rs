@@ -18,7 +18,7 @@ use crate::coupling::Coupling;
 use crate::matrix::dot;
 use crate::separable::Values;
 use crate::smooth::Factored;
-use crate::solve::team::Team;
+use crate::solve::team::{SHORT, Team};
 
 /// Largest dimension of the system.
 const LARGEST: usize = 3000;
@@ -158,7 +158,11 @@ impl NewtonSystem {
     /// `Z_F S Z_F'` and zeros elsewhere. Every thread has columns of the matrix for its own, and looks at all of F.
     fn add_products(&mut self, team: &Team, factored: &dyn Factored, columns: &[u32], scales: &[f64]) {
         let dimension = self.dimension;
-        let count = if team.is_alone() { 1 } else { STRIPES_PER_THREAD * team.threads() };
+        let count = if team.is_alone() || columns.len() < SHORT / 10 {
+            1
+        } else {
+            STRIPES_PER_THREAD * team.threads()
+        };
         let mut rest = &mut self.matrix[..];
         let stripes = stripes(dimension, count).map(|stripe| {
             let (out, after) = std::mem::take(&mut rest).split_at_mut(stripe.len() * dimension);
@@ -166,10 +170,11 @@ impl NewtonSystem {
             (stripe.start, out)
         });
         let parts: Vec<_> = team.parts(columns.len()).collect();
-        let copies = team.map(parts.iter().cloned(), |part| {
-            if team.is_alone() { None } else { factored.copy_columns(&columns[part]) }
+        let worth_while = columns.len() >= SHORT / 10;
+        let copies = team.map_if(worth_while, parts.iter().cloned(), |part| {
+            if team.is_alone() || !worth_while { None } else { factored.copy_columns(&columns[part]) }
         });
-        team.map(stripes, |(first, out)| {
+        team.map_if(worth_while, stripes, |(first, out)| {
             out.fill(0.0);
             for (part, copy) in parts.iter().zip(&copies) {
                 let scales = &scales[part.clone()];

@@ -13,7 +13,7 @@ use super::part::Part;
 use crate::matrix::axpy;
 use crate::separable::SeparableTerm;
 use crate::smooth::SmoothTerm;
-use crate::solve::team::Team;
+use crate::solve::team::{SHORT, Team};
 
 /// Slope of the line that counts as zero, relative to the first.
 const FLAT: f64 = 0.1;
@@ -56,7 +56,9 @@ impl WorkingSet {
             moved_squared: 0.0,
             rows_now: vec![0.0; rows],
         };
-        set.each(&method.team, x, z, product, |part, x, z, product| part.gather(method, x, z, product));
+        set.each(&method.team, dimension, x, z, product, |part, x, z, product| {
+            part.gather(method, x, z, product)
+        });
         set
     }
 
@@ -65,10 +67,11 @@ impl WorkingSet {
         self.parts
     }
 
-    /// Every part with its stretch of x and z; what they add to the product comes in in their order.
+    /// Every part, of so many items in all, with its stretch of x and z; what they add to the product comes in in their order.
     fn each(
         &mut self,
         team: &Team,
+        items: usize,
         x: &[f64],
         z: &mut [f64],
         product: &mut [f64],
@@ -79,7 +82,7 @@ impl WorkingSet {
         }
         let rank = product.len();
         let shares = self.parts.iter_mut().zip(x.chunks(self.size)).zip(z.chunks_mut(self.size));
-        team.map(shares, |((part, x), z)| {
+        team.map_if(items >= SHORT, shares, |((part, x), z)| {
             let mut share = std::mem::take(&mut part.to_product);
             share.clear();
             share.resize(rank, 0.0);
@@ -89,9 +92,14 @@ impl WorkingSet {
         self.parts.iter().for_each(|part| axpy(1.0, &part.to_product, product));
     }
 
+    /// How many coordinates are looked at.
+    fn looked_at(&self) -> usize {
+        self.parts.iter().map(|part| part.columns.len()).sum()
+    }
+
     /// The share of all coordinates that is looked at.
     pub(super) fn share(&self) -> f64 {
-        self.parts.iter().map(|part| part.columns.len()).sum::<usize>() as f64 / self.dimension as f64
+        self.looked_at() as f64 / self.dimension as f64
     }
 
     /// The coordinates that answer, part by part.
@@ -107,7 +115,10 @@ impl WorkingSet {
         z: &mut [f64],
         product: &mut [f64],
     ) {
-        self.each(&method.team, x, z, product, |part, x, z, product| part.answer(method, x, z, product));
+        let looked_at = self.looked_at();
+        self.each(&method.team, looked_at, x, z, product, |part, x, z, product| {
+            part.answer(method, x, z, product)
+        });
         self.moved_squared = self.parts.iter().map(|part| part.moved_squared).sum();
         self.rows_now.fill(0.0);
         self.parts.iter().for_each(|part| axpy(1.0, &part.rows_now, &mut self.rows_now));
@@ -115,7 +126,9 @@ impl WorkingSet {
 
     /// How g changes along the direction that the system holds.
     pub(super) fn look_along<F: SmoothTerm, H: SeparableTerm>(&mut self, method: &ProximalNewton<'_, F, H>) {
-        method.team.map(self.parts.iter_mut(), |part| part.look_along(method));
+        // Every coordinate costs a column.
+        let worth_while = self.looked_at() >= SHORT / 4;
+        method.team.map_if(worth_while, self.parts.iter_mut(), |part| part.look_along(method));
     }
 
     /// The step along the direction at which the dual function is nearly flat.
@@ -134,15 +147,17 @@ impl WorkingSet {
         for ((d, b), now) in dlambda.iter().zip(method.coupling.rhs()).zip(&self.rows_now) {
             first += d * (b - now);
         }
+        let worth_while = self.looked_at() >= SHORT;
         let answered = |t: f64| -> f64 {
-            method.team.map(self.parts.iter(), |part| part.contribution(t)).into_iter().sum()
+            method.team.map_if(worth_while, self.parts.iter(), |part| part.contribution(t)).into_iter().sum()
         };
         nearly_flat(first, |t| first + t * bend - answered(t))
     }
 
     /// Goes t along the direction.
     pub(super) fn advance(&mut self, team: &Team, t: f64) {
-        team.map(self.parts.iter_mut(), |part| part.advance(t));
+        let worth_while = self.looked_at() >= 4 * SHORT;
+        team.map_if(worth_while, self.parts.iter_mut(), |part| part.advance(t));
     }
 
     /// The largest change of any g since the set was made; the method's slopes must still be those of then.
@@ -152,7 +167,10 @@ impl WorkingSet {
         x: &[f64],
     ) -> f64 {
         let shares = self.parts.iter().zip(x.chunks(self.size));
-        let largest = method.team.map(shares, |(part, x)| part.travelled(method, &self.first_lambda, x));
+        let worth_while = self.looked_at() >= SHORT;
+        let largest = method
+            .team
+            .map_if(worth_while, shares, |(part, x)| part.travelled(method, &self.first_lambda, x));
         largest.into_iter().fold(0.0, |most, one| if one > most { one } else { most })
     }
 
