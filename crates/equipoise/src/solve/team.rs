@@ -133,7 +133,7 @@ impl Team {
         }
         let size = self.part_size(out.len());
         self.map_if(out.len() >= SHORT, out.chunks_mut(size).enumerate(), |(k, part)| {
-            fill_part(k * size, part)
+            fill_part(k * size, part);
         });
     }
 }

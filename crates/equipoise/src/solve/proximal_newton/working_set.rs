@@ -57,7 +57,7 @@ impl WorkingSet {
             rows_now: vec![0.0; rows],
         };
         set.each(&method.team, dimension, x, z, product, |part, x, z, product| {
-            part.gather(method, x, z, product)
+            part.gather(method, x, z, product);
         });
         set
     }
@@ -117,7 +117,7 @@ impl WorkingSet {
     ) {
         let looked_at = self.looked_at();
         self.each(&method.team, looked_at, x, z, product, |part, x, z, product| {
-            part.answer(method, x, z, product)
+            part.answer(method, x, z, product);
         });
         self.moved_squared = self.parts.iter().map(|part| part.moved_squared).sum();
         self.rows_now.fill(0.0);
