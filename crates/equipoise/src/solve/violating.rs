@@ -32,8 +32,8 @@ use crate::state::{Iterate, State};
 
 /// Sweeps before the first second-order step.
 const OPENING_SWEEPS: u32 = 2;
-/// Coordinates in them, at most, where a team waits for them to end: they are one thread's work, and the steps after
-/// them need no more.
+/// Coordinates in them, at most, where proximal Newton steps follow: those need no more to begin with, and unlike
+/// sweeps they can be shared by threads.
 const MOST_OPENING_COORDINATES: usize = 50_000;
 /// The same where those work on the face of x, which has to settle first.
 const SWEEPS_BEFORE_FACES: u32 = 10;
@@ -103,7 +103,7 @@ pub(crate) fn run<'r, F: SmoothTerm, H: SeparableTerm>(
         return run.checkpoints.finish(run.state.x, spent);
     }
     run.first_multiplier();
-    if !team.is_alone() && run.newton.is_some() {
+    if run.newton.is_some() {
         run.selection.thin_out(MOST_OPENING_COORDINATES);
     }
     run.sweeps(if run.newton.is_some() { OPENING_SWEEPS } else { SWEEPS_BEFORE_FACES })?;
