@@ -103,7 +103,7 @@ impl Factor {
 
     /// Reads through the factor once, so that it is near when it is needed.
     pub(crate) fn warm(&self) {
-        std::hint::black_box(self.lower.iter().step_by(8).sum::<f64>());
+        kernels::warm(&self.lower);
     }
 
     /// Replaces `rhs` by a y with `M y = rhs`.

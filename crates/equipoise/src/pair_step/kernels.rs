@@ -30,6 +30,24 @@ impl Sum {
     }
 }
 
+/// Numbers on a cache line.
+const LINE: usize = 8;
+
+/// Reads one number of every cache line, and so brings all of them near: with nothing to compute in between, many
+/// lines are under way at once.
+#[inline]
+pub(super) fn warm(data: &[f64]) {
+    let mut sums = [0.0; 4];
+    let (fours, rest) = data.as_chunks::<{ 4 * LINE }>();
+    for four in fours {
+        for l in 0..4 {
+            sums[l] += four[l * LINE];
+        }
+    }
+    let last = rest.iter().step_by(LINE).sum::<f64>();
+    std::hint::black_box((sums[0] + sums[1]) + (sums[2] + sums[3]) + last);
+}
+
 /// `a'b`.
 #[inline]
 pub(super) fn dot(a: &[f64], b: &[f64]) -> f64 {
@@ -120,10 +138,10 @@ pub(super) fn subtract_four(t: [f64; 4], columns: [&[f64]; 4], out: &mut [f64]) 
     }
 }
 
-/// `a_k'y` of four columns.
+/// `a_k'y` of four columns, two vectors of each at a time: a sum never waits for itself.
 #[inline]
 pub(super) fn dot_four(columns: [&[f64]; 4], y: &[f64]) -> [f64; 4] {
-    const W: usize = 4;
+    const W: usize = 8;
     let (y, y_rest) = y.as_chunks::<W>();
     let [(a, ar), (b, br), (c, cr), (d, dr)] = columns.map(|column| column.as_chunks::<W>());
     let mut sums = [[0.0; W]; 4];
@@ -135,7 +153,7 @@ pub(super) fn dot_four(columns: [&[f64]; 4], y: &[f64]) -> [f64; 4] {
             sums[3][l] += y[l] * d[l];
         }
     }
-    let mut totals = sums.map(|lanes| (lanes[0] + lanes[2]) + (lanes[1] + lanes[3]));
+    let mut totals = sums.map(|[a, b, c, d, e, f, g, h]| ((a + e) + (b + f)) + ((c + g) + (d + h)));
     for ((((y, a), b), c), d) in y_rest.iter().zip(ar).zip(br).zip(cr).zip(dr) {
         totals[0] += y * a;
         totals[1] += y * b;

@@ -75,9 +75,15 @@ pub fn step(
     finish(blocks, factor, lambda, workspace, z);
 }
 
+/// Brings the columns of a block near before they are needed.
+pub(crate) fn warm(columns: &[f64]) {
+    kernels::warm(columns);
+}
+
 /// The part of [`step`] that needs the first block only.
 pub fn begin(first: &Block<'_>, lambda: &mut [f64], workspace: &mut Workspace) {
     lambda.fill(0.0);
+    kernels::warm(first.columns);
     let scaled = &mut workspace.scaled[0];
     scale(first, scaled);
     kernels::accumulate(first.columns, scaled, lambda);

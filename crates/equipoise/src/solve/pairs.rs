@@ -350,10 +350,9 @@ impl<'a, F: SmoothTerm, H: SeparableTerm> PairUpdater<'a, F, H> {
                 metric: isotropic(d_first),
             };
             smooth_rows::begin(&master, lambda, &mut self.smooth);
-            if state.is_shared() {
-                // What is read between the slave's read and its move lengthens the time in which others miss it.
-                factor.warm();
-            }
+            // What is still to be read between the slave's read and its move lengthens the time in which others miss it.
+            smooth_rows::warm(second.columns);
+            factor.warm();
             state.fetch(f, Role::Slave, second.range.clone());
             f.range_partials(second.range.clone(), state.x(), state.product(), h);
             let x = state.x();

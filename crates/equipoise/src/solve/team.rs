@@ -13,7 +13,7 @@ use rayon::ThreadPool;
 use rayon::prelude::*;
 
 /// Numbers that a pass must read for every thread that takes part: with fewer, waking it costs more than it saves.
-const WORK_PER_THREAD: usize = 125_000;
+const WORK_PER_THREAD: usize = 400_000;
 /// Length of a pass, at a few operations an item, below which the caller's thread works on all parts itself.
 pub(crate) const SHORT: usize = 10_000;
 /// Parts a thread: a thread that is held up leaves some of its parts to the others.

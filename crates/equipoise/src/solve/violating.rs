@@ -34,7 +34,7 @@ use crate::state::{Iterate, State};
 const OPENING_SWEEPS: u32 = 2;
 /// Coordinates in them, at most, where proximal Newton steps follow: those need no more to begin with, and unlike
 /// sweeps they can be shared by threads.
-const MOST_OPENING_COORDINATES: usize = 50_000;
+const MOST_OPENING_COORDINATES: usize = 25_000;
 /// The same where those work on the face of x, which has to settle first.
 const SWEEPS_BEFORE_FACES: u32 = 10;
 /// Sweeps between second-order steps that find nothing.
@@ -330,7 +330,11 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Run<'r, F, H> {
 
     /// After sweeps: rounding is taken out, and progress is noted.
     fn end_of_round(&mut self, before: f64) -> Result<()> {
-        repair(self.problem, &mut self.state.x);
+        // Newton steps bring the rows back themselves.
+        let drift = self.coupling.infeasibility(&self.state.x);
+        if self.newton.is_none() || drift > 1e-3 * self.coupling.allowed_infeasibility() {
+            repair(self.problem, &mut self.state.x);
+        }
         self.state.refresh(self.problem.smooth());
         let objective = self.evaluate();
         self.gain_of_sweeps = before - objective;

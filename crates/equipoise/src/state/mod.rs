@@ -56,12 +56,6 @@ pub(crate) trait Iterate {
     /// Moves gathered coordinates, the first `masters` of them the master's, all or none or part of the way.
     fn set_gathered<F: SmoothTerm>(&mut self, f: &F, coordinates: &[usize], masters: usize, z: &mut [f64]);
 
-    /// Whether others move at the same time.
-    #[inline]
-    fn is_shared(&self) -> bool {
-        false
-    }
-
     /// The update is over.
     #[inline]
     fn end(&mut self) {}

@@ -27,9 +27,10 @@ const ROUNDING: f64 = 1e-13;
 /// A product this many times longer than what one coordinate touches is changed in place, a shorter one replicated.
 const LONG: usize = 64;
 /// Updates that move nothing count this many times less.
-const MOST_IDLE: u32 = 8;
-/// A replica meets the shared product once its updates have touched it this many times over.
-const TIMES_OVER: usize = 8;
+const MOST_IDLE: u32 = 16;
+/// A replica meets the shared product once its updates have touched as many entries as it has, but not after fewer
+/// updates than this.
+const FEWEST: usize = 4;
 
 /// How a window keeps the product of f.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -63,7 +64,7 @@ impl Upkeep {
         if length > LONG * mean {
             Self::InPlace
         } else {
-            Self::Replica((TIMES_OVER * length).div_ceil(2 * mean) as u32)
+            Self::Replica(length.div_ceil(2 * mean).max(FEWEST) as u32)
         }
     }
 
@@ -478,11 +479,6 @@ impl<H: SeparableTerm> Iterate for Window<'_, H> {
             }
             _ => coordinates.iter().zip(z.iter()).for_each(|(&c, &delta)| self.moved(f, c, delta)),
         }
-    }
-
-    #[inline]
-    fn is_shared(&self) -> bool {
-        true
     }
 
     #[inline]

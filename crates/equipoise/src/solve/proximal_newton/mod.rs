@@ -60,6 +60,11 @@ const CHUNK: usize = 4096;
 const ROUNDING: f64 = 4.0 * f64::EPSILON;
 /// Halvings of a step that leads up.
 const MOST_HALVINGS: u32 = 4;
+/// Times that what the rows lack is spread over the free coordinates; the share of it that is little; how many
+/// coordinates then take part.
+const MOST_RESTORATIONS: u32 = 6;
+const LITTLE: f64 = 1e-3;
+const ENOUGH_TO_RESTORE: usize = 8192;
 /// Failures in a row after which the method gives up.
 const PATIENCE: u32 = 3;
 
@@ -466,18 +471,30 @@ impl<'a, F: SmoothTerm, H: SeparableTerm> ProximalNewton<'a, F, H> {
     fn restore_rows(&self, free: &[u32], z: &mut [f64], product: &mut [f64]) {
         let m = self.coupling.rows();
         let start: Vec<f64> = free.iter().map(|&c| z[c as usize]).collect();
-        for _ in 0..6 {
+        let (mut first, mut last) = (0.0, f64::INFINITY);
+        for _ in 0..MOST_RESTORATIONS {
             let lacking = self.lacking(z);
-            if lacking.iter().all(|r| *r == 0.0) {
+            let worst = max_abs(&lacking);
+            // What does not get smaller any more is rounding.
+            if worst == 0.0 || worst >= last {
                 break;
             }
-            let able = |c: &&u32| {
-                let (lo, hi) = self.h.subdifferential(**c as usize, z[**c as usize]);
+            if first == 0.0 {
+                first = worst;
+            }
+            last = worst;
+            // Once little is left a few coordinates can take it.
+            let stride = if worst <= LITTLE * first { (free.len() / ENOUGH_TO_RESTORE).max(1) } else { 1 };
+            let able = |c: &usize| {
+                let (lo, hi) = self.h.subdifferential(*c, z[*c]);
                 lo == hi
             };
-            let able: Vec<usize> = free.iter().filter(able).map(|&c| c as usize).collect();
+            let able: Vec<usize> = free.iter().step_by(stride).map(|&c| c as usize).filter(able).collect();
             let mut gram = vec![0.0; m * m];
-            able.iter().for_each(|&c| self.coupling.add_outer(c, 1.0, &mut gram));
+            match self.coupling.uniform_row() {
+                Some(a) => gram[0] = a * a * able.len() as f64,
+                None => able.iter().for_each(|&c| self.coupling.add_outer(c, 1.0, &mut gram)),
+            }
             let mut y = vec![0.0; m];
             PseudoInverse::new(&gram, m).apply(&lacking, &mut y);
             for c in able {

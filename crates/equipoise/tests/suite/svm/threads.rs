@@ -74,7 +74,7 @@ fn solved<F: SmoothTerm, H: SeparableTerm>(problem: &Problem<F, H>, threads: usi
 #[test]
 fn boxes_are_kept_exactly_and_the_sum_to_rounding() {
     let mut numbers = Numbers::new(93);
-    let (n, cap) = (6000, 0.05);
+    let (n, cap) = (15_000, 0.05);
     let data = classes(&mut numbers, n, 60, 1.0);
     let linear: Vec<f64> = data.labels.iter().map(|y| -y).collect();
     let bound = |sign: f64| -> Vec<f64> {
@@ -100,7 +100,7 @@ fn boxes_are_kept_exactly_and_the_sum_to_rounding() {
 #[test]
 fn a_lasso_with_a_sum_uses_threads_too() {
     let mut numbers = Numbers::new(94);
-    let (rows, n) = (80, 5000);
+    let (rows, n) = (80, 11_000);
     let matrix = numbers.dense(rows, n);
     let y = numbers.vector(rows, 3.0);
     let problem = Problem::builder(LeastSquares::new(matrix, y, Squared).expect("valid"))
