@@ -228,6 +228,21 @@ impl Coupling {
         1e-9 * (1.0 + max_abs(&self.rhs))
     }
 
+    /// What rounding may make of `A x` when it is added up: `16 eps` times the largest sum of sizes in a row.
+    pub(crate) fn rounding(&self, x: &[f64]) -> f64 {
+        let mut sizes = vec![0.0; self.rows()];
+        for (c, t) in x.iter().enumerate() {
+            match &self.shape {
+                Shape::Rows(Matrix::Dense(matrix)) => {
+                    let column = matrix.column(c);
+                    sizes.iter_mut().zip(column).for_each(|(size, a)| *size += (a * t).abs());
+                }
+                _ => (0..self.rows()).for_each(|r| sizes[r] += (self.entry(r, c) * t).abs()),
+            }
+        }
+        16.0 * f64::EPSILON * max_abs(&sizes)
+    }
+
     /// The coupling that keeps the given rows.
     pub(crate) fn keep_rows(&self, kept: &[usize]) -> Self {
         if kept.is_empty() {

@@ -160,11 +160,17 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Run<'r, F, H> {
                 self.checkpoints.status.get_or_insert(Status::Stalled);
             }
         }
-        let coupling = self.problem.coupling();
-        if coupling.infeasibility(&self.state.x) > 0.5 * coupling.allowed_infeasibility() {
+        if self.drifted() {
             self.keep_feasible();
         }
         self.checkpoint()
+    }
+
+    /// Whether `A x` is off b by more than half of what is allowed, and by more than rounding when it is added up.
+    fn drifted(&self) -> bool {
+        let coupling = self.problem.independent_coupling();
+        let off = coupling.infeasibility(&self.state.x);
+        off > 0.5 * coupling.allowed_infeasibility() && off > coupling.rounding(&self.state.x)
     }
 
     fn checkpoint(&mut self) -> Result<()> {
