@@ -2,10 +2,10 @@
 
 mod escrow;
 mod locks;
-mod numbers;
-mod quota;
 #[cfg(all(test, loom))]
 mod models;
+mod numbers;
+mod quota;
 #[cfg(all(test, not(loom)))]
 mod tests;
 

@@ -63,7 +63,8 @@ fn transfers_conserve_the_sum_and_never_leave_the_bounds() {
 fn escrow_conserves_the_sum_and_never_leaves_the_bounds() {
     explore(|| {
         let start = [1.0, 1.0];
-        let (x, escrow) = (Arc::new(SharedNumbers::new(&start)), Arc::new(Escrow::new(&start, |_| (0.0, 2.0))));
+        let (x, escrow) =
+            (Arc::new(SharedNumbers::new(&start)), Arc::new(Escrow::new(&start, |_| (0.0, 2.0))));
         let ((a, e), (b, g)) = ((Arc::clone(&x), Arc::clone(&escrow)), (Arc::clone(&x), Arc::clone(&escrow)));
         // Bounds far away: what a store lets through is not cut off behind it.
         let far = (-9.0, 9.0);
@@ -81,6 +82,30 @@ fn escrow_conserves_the_sum_and_never_leaves_the_bounds() {
         );
         assert_eq!(x.load(0) + x.load(1), 2.0);
         assert!((0..2).all(|k| (0.0..=2.0).contains(&x.load(k))));
+    });
+}
+
+/// Who moves with room that another's move made must see that move, or would be cut at a bound that is no longer
+/// there. Both numbers start at a bound, so the second mover has no room but what the first one deposits; it asks for
+/// twice that, so its share is a half or nothing.
+#[test]
+fn escrow_shows_the_moves_behind_what_is_taken() {
+    explore(|| {
+        let (start, bounds) = ([0.0, 1.0], (0.0, 1.0));
+        let (x, escrow) = (Arc::new(SharedNumbers::new(&start)), Arc::new(Escrow::new(&start, |_| bounds)));
+        let ((a, e), (b, g)) = ((Arc::clone(&x), Arc::clone(&escrow)), (Arc::clone(&x), Arc::clone(&escrow)));
+        let exchange = move |x: &SharedNumbers, escrow: &Escrow, up: usize, down: usize, size: f64| {
+            let moves = [
+                Move { index: up, seen: 0.0, new: size, bounds },
+                Move { index: down, seen: 1.0, new: 1.0 - size, bounds },
+            ];
+            escrow.make(x, &moves, &mut Vec::new())
+        };
+        let first = thread::spawn(move || assert_eq!(exchange(&a, &e, 0, 1, 1.0), 1.0));
+        let second = thread::spawn(move || exchange(&b, &g, 1, 0, 2.0));
+        first.join().expect("no panic");
+        let t = second.join().expect("no panic");
+        assert_eq!((x.load(0), x.load(1)), if t == 0.5 { (0.0, 1.0) } else { (1.0, 0.0) }, "share {t}");
     });
 }
 
@@ -123,7 +148,8 @@ fn a_gate_shows_all_what_each_did_before() {
 fn a_quota_is_handed_out_once() {
     explore(|| {
         let (quota, claimed) = (Arc::new(Quota::new(3)), Arc::new(SharedNumbers::new(&[0.0])));
-        let ((a, c), (b, d)) = ((Arc::clone(&quota), Arc::clone(&claimed)), (Arc::clone(&quota), Arc::clone(&claimed)));
+        let ((a, c), (b, d)) =
+            ((Arc::clone(&quota), Arc::clone(&claimed)), (Arc::clone(&quota), Arc::clone(&claimed)));
         together(move || c.add(0, a.claim(2) as f64), move || d.add(0, b.claim(2) as f64), || ());
         assert_eq!(claimed.load(0), 3.0);
     });

@@ -52,7 +52,10 @@ impl SharedNumbers {
 
     /// Sets all of them: only while nobody else changes any.
     pub fn store_all(&self, values: &[f64]) {
-        self.cells.iter().zip(values).for_each(|(cell, value)| cell.store(value.to_bits(), Ordering::Relaxed));
+        self.cells
+            .iter()
+            .zip(values)
+            .for_each(|(cell, value)| cell.store(value.to_bits(), Ordering::Relaxed));
     }
 
     /// Copies numbers `start..start + out.len()` into `out`, each as it is at its own moment.

@@ -77,7 +77,7 @@ fn transfers_conserve_the_sum_exactly_and_the_bounds_always() {
     transfers(10, MOVES);
 }
 
-/// 10^8 moves; on demand, since it takes minutes on two cores.
+/// 10^8 moves; on demand, since it takes some seconds.
 #[test]
 #[ignore = "10^8 moves: cargo xtask stress"]
 fn a_hundred_million_transfers_conserve_the_sum_exactly() {
@@ -111,7 +111,7 @@ fn escrow_conserves_rows_to_rounding_and_the_bounds_always() {
 }
 
 #[test]
-#[ignore = "10^8 moves: cargo xtask stress"]
+#[ignore = "25 million moves of four numbers: cargo xtask stress"]
 fn twenty_five_million_moves_of_four_through_escrow() {
     through_escrow(64, 25_000_000 / THREADS);
 }
