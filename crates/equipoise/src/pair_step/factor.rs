@@ -126,7 +126,8 @@ impl Factor {
             head[3] -= (head[0] * a[3] + head[1] * b[2]) + head[2] * c[1];
             let sent = [head[0], head[1], head[2], head[3]];
             kernels::subtract_four(sent, [&a[4..], &b[3..], &c[2..], &d[1..]], tail);
-            (head[0], head[1], head[2], head[3]) = (sent[0] * a[0], sent[1] * b[0], sent[2] * c[0], sent[3] * d[0]);
+            (head[0], head[1], head[2], head[3]) =
+                (sent[0] * a[0], sent[1] * b[0], sent[2] * c[0], sent[3] * d[0]);
         }
         for j in whole..m {
             let column = self.column(j);

@@ -77,8 +77,14 @@ impl SmoothTerm for Quadratic {
     fn interaction(&self, i: usize, j: usize) -> Option<f64> {
         Some(self.matrix.entry(i, j))
     }
-    fn reads(&self, _c: usize) -> Reads<'_> {
-        Reads::Product
+    fn reads(&self, c: usize) -> Reads<'_> {
+        match &self.matrix {
+            // The partial derivative reads entry c: a column without it says too little.
+            Matrix::Sparse(matrix) if matrix.column_rows(c).contains(&(c as u32)) => {
+                Reads::Entries(matrix.column_rows(c))
+            }
+            _ => Reads::Product,
+        }
     }
     fn product_len(&self) -> usize {
         self.linear.len()

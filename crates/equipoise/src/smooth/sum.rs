@@ -56,12 +56,13 @@ impl SmoothTerm for Sum {
         self.decomposable
     }
     fn reads(&self, c: usize) -> Reads<'_> {
-        let of_own = |term: &&Box<dyn SmoothTerm>| term.reads(c) == Reads::Entries(&[]);
-        if self.terms.iter().any(|term| term.reads(c) == Reads::Everything) {
+        let own = |k: usize| self.terms[k].reads(c) == Reads::Entries(&[]);
+        let count = self.terms.len();
+        if (0..count).any(|k| self.terms[k].reads(c) == Reads::Everything) {
             Reads::Everything
-        } else if self.product_len() == 0 || self.terms.iter().filter(of_own).count() == self.terms.len() {
+        } else if (0..count).all(own) {
             Reads::Entries(&[])
-        } else if self.starts[1] == self.product_len() && self.terms[1..].iter().all(|term| of_own(&term)) {
+        } else if self.starts[1] == self.product_len() && (1..count).all(own) {
             // Only the first term has a product, so its entries are those of the sum.
             self.terms[0].reads(c)
         } else {

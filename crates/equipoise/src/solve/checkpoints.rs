@@ -50,7 +50,17 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Checkpoints<'r, F, H> {
         judge: Option<&'r dyn Judge>,
     ) -> Self {
         let last_full = (0, f64::INFINITY);
-        Self { problem, settings, budget, observer, judge, certificate: None, last_full, status: None, reached_after: None }
+        Self {
+            problem,
+            settings,
+            budget,
+            observer,
+            judge,
+            certificate: None,
+            last_full,
+            status: None,
+            reached_after: None,
+        }
     }
 
     /// Ends the run because its target was reached.

@@ -45,7 +45,8 @@ impl FactorCache {
         }
         edges.sort_unstable();
         let factors = edges.iter().map(|_| OnceLock::new()).collect();
-        let grams = if keep_grams { (0..graph.nodes()).map(|_| OnceLock::new()).collect() } else { Vec::new() };
+        let grams =
+            if keep_grams { (0..graph.nodes()).map(|_| OnceLock::new()).collect() } else { Vec::new() };
         let kept = Arc::new(Kept { rows, edges, factors, grams });
         Self { kept, scratch: Factor::default(), gram: vec![0.0; rows * rows] }
     }
@@ -56,7 +57,11 @@ impl FactorCache {
     }
 
     /// The pairs whose factors are kept, the `part`-th of `parts` shares of them.
-    pub(crate) fn kept_pairs(&self, part: usize, parts: usize) -> impl Iterator<Item = (usize, usize)> + use<> {
+    pub(crate) fn kept_pairs(
+        &self,
+        part: usize,
+        parts: usize,
+    ) -> impl Iterator<Item = (usize, usize)> + use<> {
         let kept = Arc::clone(&self.kept);
         (part..kept.edges.len()).step_by(parts.max(1)).map(move |at| {
             let edge = kept.edges[at];

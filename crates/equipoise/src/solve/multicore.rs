@@ -28,7 +28,7 @@ use super::budget::Budget;
 use super::pairs::PairUpdater;
 use super::{Metric, Settings, Status, StepRule, staleness};
 use crate::certificate::separable_value;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::problem::Problem;
 use crate::selection::SampledEdges;
 use crate::separable::{Nonsmooth, SeparableTerm};
@@ -52,6 +52,8 @@ const ALARM: f64 = 1e-2;
 const ROUNDING: f64 = 1e-13;
 /// Growth of the step after a good round.
 const GROWTH: f64 = 1.2;
+/// The most bytes that the copies of all threads may take.
+const MOST_BYTES: usize = 1 << 36;
 /// Bad rounds in a row after which one thread goes on alone.
 const PATIENCE: u32 = 6;
 
@@ -110,6 +112,18 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Multicore<'r, F, H> {
         settings.threads.min(problem.blocks().len() / 2).max(1)
     }
 
+    /// Refuses more threads than there should be memory for: each has its own copy of x and of the product.
+    pub(crate) fn check_memory(problem: &Problem<F, H>, settings: &Settings) -> Result<()> {
+        let threads = Self::threads(problem, settings);
+        let numbers = problem.dimension().saturating_add(4 * problem.smooth().product_len());
+        let needed = threads.saturating_mul(numbers).saturating_mul(size_of::<f64>());
+        if threads > 1 && needed > MOST_BYTES {
+            let what = format!("copies of x for {threads} threads");
+            return Err(Error::TooMuchMemory { what, needed, allowed: MOST_BYTES });
+        }
+        Ok(())
+    }
+
     pub(crate) fn new(
         problem: &'r Problem<F, H>,
         settings: &Settings,
@@ -131,7 +145,8 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Multicore<'r, F, H> {
         let others = (threads - 1) as f64;
         // In a deterministic run pairs that are under way together are disjoint.
         let tau = if settings.deterministic { 0.0 } else { others };
-        let tau = if settings.step_rule == StepRule::Blocks { tau } else { tau.max(others * upkeep.unseen()) };
+        let tau =
+            if settings.step_rule == StepRule::Blocks { tau } else { tau.max(others * upkeep.unseen()) };
         let steps = staleness::steps(
             settings.step_rule,
             settings.locking,
@@ -181,12 +196,14 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Multicore<'r, F, H> {
     /// Makes what is kept for the edges, on all threads, until time is up.
     pub(crate) fn prepare(&mut self, budget: &Budget<'_>) -> Result<()> {
         let parts = self.workers.len();
-        let stop = || budget.stop().is_some();
+        let quota = Quota::new(0);
+        let stop = || quota.is_stopped() || budget.stop().is_some();
         let make = |k: usize, worker: &mut Worker<'r, F, H>| {
+            let _ends_all = Panic::guard(|| quota.stop());
             worker.pairs.prepare(k, parts, &stop);
             Ok(())
         };
-        team::run(&mut self.workers, make, || {}, || {}).map(|_| ())
+        team::run(&mut self.workers, make, || {}, || quota.stop()).map(|_| ())
     }
 
     /// Makes a round of updates from `state`, whose product is exact before and after.
@@ -203,7 +220,8 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Multicore<'r, F, H> {
         self.empty_purses(state);
         state.refresh(f);
         let objective = f.value(&state.x, &state.product) + separable_value(self.problem, &state.x);
-        let undone = objective.is_nan() || objective > task.objective + ROUNDING * (1.0 + task.objective.abs());
+        let undone =
+            objective.is_nan() || objective > task.objective + ROUNDING * (1.0 + task.objective.abs());
         if undone {
             state.x = before;
             state.refresh(f);
@@ -220,10 +238,12 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Multicore<'r, F, H> {
     fn run(&mut self, task: &mut Task<'_, '_>) -> Result<(Option<Status>, u64)> {
         let quota = Quota::new(task.updates);
         let products = !self.estimate.product.is_empty();
-        let waves = self.batch.filter(|_| self.active > 1).map(|batch| Waves::new(self.active, batch, products));
+        let waves =
+            self.batch.filter(|_| self.active > 1).map(|batch| Waves::new(self.active, batch, products));
         let (memory, problem, estimate) = (&self.memory, self.problem, &mut self.estimate);
         let give_up = || {
             quota.stop();
+            memory.hurry();
             memory.close();
             if let Some(waves) = &waves {
                 waves.close();
@@ -241,6 +261,7 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Multicore<'r, F, H> {
             }
             outcome
         };
+        let watched = self.batch.is_none();
         let (mut status, mut last, mut rest) = (None, Instant::now(), ESTIMATE);
         let watch = || {
             if status.is_none() {
@@ -249,7 +270,8 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Multicore<'r, F, H> {
             (task.heartbeat)(quota.claimed());
             if status.is_some() {
                 quota.stop();
-            } else if waves.is_none() && last.elapsed() >= rest {
+                memory.hurry();
+            } else if watched && last.elapsed() >= rest {
                 // Never in a deterministic run: what the clock decides must not change x.
                 last = Instant::now();
                 memory.snapshot(estimate);

@@ -216,15 +216,14 @@ impl<'a, F: SmoothTerm, H: SeparableTerm> PairUpdater<'a, F, H> {
         let of_slave = f.partial(j, state.x(), state.product());
         let slope = of_slave - of_master;
         let a = self.coupling.uniform_row().unwrap_or(1.0);
-        let step = match inverse {
-            Some(inverse) => slope * inverse * self.metric.step(),
-            None => match balanced_curvature(self.pair_curvature([i, j], [i, j])) {
-                Some(eta) => slope / eta,
-                None => {
-                    let place = OnRow { row: 0, pair: [i, j], c: [i, j], a: [a, a] };
-                    return self.pair_with_gradient(state, place, [of_master, of_slave]).map(|_| ());
-                }
-            },
+        let step = if let Some(inverse) = inverse {
+            slope * inverse * self.metric.step()
+        } else {
+            let Some(eta) = balanced_curvature(self.pair_curvature([i, j], [i, j])) else {
+                let place = OnRow { row: 0, pair: [i, j], c: [i, j], a: [a, a] };
+                return self.pair_with_gradient(state, place, [of_master, of_slave]).map(|_| ());
+            };
+            slope / eta
         };
         let x = state.x();
         let z = balanced_scalars([x[i], x[j]], step, [h.domain(i), h.domain(j)]);
@@ -331,7 +330,8 @@ impl<'a, F: SmoothTerm, H: SeparableTerm> PairUpdater<'a, F, H> {
             cache.factor(i, j, |block, gram| add_gram(problem, coupling, metric, i == j, block, gram));
         self.subproblem.lambda.resize(coupling.rows(), 0.0);
         let f = problem.smooth();
-        if let ([Some(first), Some(second)], [Some(d_first), Some(d_second)], true) = (in_place, alike, i != j)
+        if let ([Some(first), Some(second)], [Some(d_first), Some(d_second)], true) =
+            (in_place, alike, i != j)
         {
             let gathered = &mut self.gathered;
             let total = first.range.len() + second.range.len();
@@ -357,12 +357,8 @@ impl<'a, F: SmoothTerm, H: SeparableTerm> PairUpdater<'a, F, H> {
             f.range_partials(second.range.clone(), state.x(), state.product(), h);
             let x = state.x();
             let (x, y) = (&x[first.range.clone()], &x[second.range.clone()]);
-            let master = smooth_rows::Block {
-                columns: first.columns,
-                x,
-                gradient: g,
-                metric: isotropic(d_first),
-            };
+            let master =
+                smooth_rows::Block { columns: first.columns, x, gradient: g, metric: isotropic(d_first) };
             let slave = smooth_rows::Block {
                 columns: second.columns,
                 x: y,

@@ -55,9 +55,9 @@ pub(crate) fn run<'r, F: SmoothTerm, H: SeparableTerm>(
 ) -> Result<Solution> {
     let mut run = Run::new(problem, settings, checkpoints, start, updates_per_epoch)?;
     if settings.target_objective.is_some() {
-        run.to_target()?;
+        run.until_target()?;
     } else {
-        run.to_tolerance()?;
+        run.until_tolerance()?;
     }
     let spent = run.spent();
     run.checkpoints.finish(run.state.x, spent)
@@ -98,6 +98,7 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Run<'r, F, H> {
         let state = State::new(problem.smooth(), start);
         let second_order = settings.method == Method::Auto;
         let edges = SampledEdges::new(problem.graph(), problem.probabilities(), settings.seed)?;
+        Multicore::check_memory(problem, settings)?;
         let mut multicore = (Multicore::threads(problem, settings) > 1)
             .then(|| Multicore::new(problem, settings, &state, &edges));
         let begun = Instant::now();
@@ -134,7 +135,7 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Run<'r, F, H> {
         Spent { updates: self.updates, epochs, preparation: self.preparation, threads }
     }
 
-    fn to_tolerance(&mut self) -> Result<()> {
+    fn until_tolerance(&mut self) -> Result<()> {
         self.checkpoint()?;
         while self.checkpoints.status.is_none() {
             self.pairs()?;
@@ -146,7 +147,7 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Run<'r, F, H> {
     }
 
     /// Nothing but pairs, and no certificate before the end: only the objective is asked for.
-    fn to_target(&mut self) -> Result<()> {
+    fn until_target(&mut self) -> Result<()> {
         let target = self.settings.target_objective.unwrap_or(f64::NEG_INFINITY);
         while self.checkpoints.status.is_none() {
             if self.objective <= target {
@@ -182,7 +183,8 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Run<'r, F, H> {
         let growth = (self.updates as f64 * CHECKPOINT_GROWTH) as u64;
         let fewest = if self.multicore.is_some() { FEWEST_ON_THREADS } else { FEWEST_UPDATES };
         // Several threads are watched during a round, one only after it.
-        let blind = self.settings.target_objective.is_some() && self.multicore.is_none();
+        let blind = self.settings.target_objective.is_some()
+            && (self.multicore.is_none() || self.settings.deterministic);
         let growth = if blind { 0 } else { growth };
         let round = growth.max(self.updates_per_epoch.ceil() as u64).max(fewest);
         let until = self.updates.saturating_add(round).min(self.checkpoints.budget.most_updates);
@@ -310,6 +312,10 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Run<'r, F, H> {
 
     /// Takes rounding drift out of A x = b and of the maintained products.
     fn keep_feasible(&mut self) {
+        // Whoever interrupts does not want to wait for the last digit.
+        if self.checkpoints.status == Some(Status::Interrupted) && !self.drifted() {
+            return;
+        }
         if repair(self.problem, &mut self.state.x) {
             self.state.refresh(self.problem.smooth());
         }

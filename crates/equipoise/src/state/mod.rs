@@ -47,8 +47,14 @@ pub(crate) trait Iterate {
     fn set<F: SmoothTerm>(&mut self, f: &F, c: usize, z: f64);
 
     /// Moves two coordinates, `[master, slave]`, along row `row` with coefficients a; returns by how much.
-    fn exchange<F: SmoothTerm>(&mut self, f: &F, row: usize, c: [usize; 2], a: [f64; 2], z: [f64; 2])
-    -> [f64; 2];
+    fn exchange<F: SmoothTerm>(
+        &mut self,
+        f: &F,
+        row: usize,
+        c: [usize; 2],
+        a: [f64; 2],
+        z: [f64; 2],
+    ) -> [f64; 2];
 
     /// Moves a block of consecutive coordinates without bounds.
     fn set_block<F: SmoothTerm>(&mut self, f: &F, role: Role, range: Range<usize>, z: &[f64]);

@@ -16,7 +16,7 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use super::shared::{Escrow, Locks, Move, SharedNumbers};
+use super::shared::{Escrow, Locks, Move, Quota, SharedNumbers};
 use super::{Iterate, Role, State};
 use crate::separable::{Nonsmooth, SeparableTerm};
 use crate::smooth::{Reads, SmoothTerm};
@@ -61,11 +61,8 @@ impl Upkeep {
             };
         }
         let mean = touched.div_ceil(looked_at.max(1)).max(1);
-        if length > LONG * mean {
-            Self::InPlace
-        } else {
-            Self::Replica(length.div_ceil(2 * mean).max(FEWEST) as u32)
-        }
+        let in_place = length > LONG * mean && (0..n).all(|c| matches!(f.reads(c), Reads::Entries(_)));
+        if in_place { Self::InPlace } else { Self::Replica(length.div_ceil(2 * mean).max(FEWEST) as u32) }
     }
 
     /// Updates of one thread that another may not have seen.
@@ -83,6 +80,8 @@ pub(crate) struct Memory {
     locks: Option<Locks>,
     /// With replicas that meet by appointment: what each thread brings.
     brought: Vec<SharedNumbers>,
+    /// Stopped when delays are to end.
+    hurry: Quota,
 }
 
 /// How windows look into a memory.
@@ -112,6 +111,7 @@ impl Memory {
             escrow: escrow.then(|| Escrow::new(&state.x, |c| domain(h, c))),
             locks: (settings.locking != Locking::None).then(|| Locks::new(blocks)),
             brought: (0..brought).map(|_| SharedNumbers::new(&state.product)).collect(),
+            hurry: Quota::new(0),
         }
     }
 
@@ -128,6 +128,11 @@ impl Memory {
     pub(crate) fn snapshot(&self, state: &mut State) {
         self.x.copy_to(0, &mut state.x);
         self.product.copy_to(0, &mut state.product);
+    }
+
+    /// Ends artificial delays.
+    pub(crate) fn hurry(&self) {
+        self.hurry.stop();
     }
 
     /// Lets whoever waits for a lock give up.
@@ -211,17 +216,14 @@ impl<'a, H: SeparableTerm> Window<'a, H> {
         (self.moves_since, self.updates_since) = (0, 0);
     }
 
-    /// Ends a round: the replica is carried back; returns what every row has too much, which is then forgotten.
+    /// Ends a round: returns what every row has too much, which is then forgotten.
     pub(crate) fn close(&mut self) -> Vec<f64> {
-        if matches!(self.settings.upkeep, Upkeep::Replica(_)) && !self.settings.by_appointment {
-            self.meet();
-        }
         let rows = self.purse.len();
         std::mem::replace(&mut self.purse, vec![0.0; rows])
     }
 
     /// Carries the replica's changes over and takes those of the others.
-    fn meet(&mut self) {
+    pub(crate) fn meet(&mut self) {
         (self.moves_since, self.updates_since) = (0, 0);
         let shared = &self.memory.product;
         for (k, (local, met)) in self.local.product.iter_mut().zip(&mut self.met).enumerate() {
@@ -280,6 +282,7 @@ impl<'a, H: SeparableTerm> Window<'a, H> {
                 f.add_to_product(c, delta, &mut self.change);
                 for &k in entries {
                     self.memory.product.add(k as usize, self.change[k as usize]);
+                    self.local.product[k as usize] += self.change[k as usize];
                     self.change[k as usize] = 0.0;
                 }
             }
@@ -289,7 +292,7 @@ impl<'a, H: SeparableTerm> Window<'a, H> {
     fn wait(&self) {
         if self.settings.delay > Duration::ZERO {
             let begun = Instant::now();
-            while begun.elapsed() < self.settings.delay {
+            while begun.elapsed() < self.settings.delay && !self.memory.hurry.is_stopped() {
                 std::hint::spin_loop();
             }
         }
@@ -336,7 +339,7 @@ impl<'a, H: SeparableTerm> Window<'a, H> {
             moved[side] += placed;
             excess += a[side] * placed;
         }
-        if excess.abs() > ROUNDING * (moved[0].abs() + moved[1].abs()) {
+        if excess.abs() > ROUNDING * ((a[0] * moved[0]).abs() + (a[1] * moved[1]).abs()) {
             self.purse[row] = excess;
         }
     }
@@ -406,17 +409,15 @@ impl<H: SeparableTerm> Iterate for Window<'_, H> {
         if z == seen && self.purse[row] == 0.0 {
             return [0.0; 2];
         }
-        let shift = |side: usize| {
-            self.memory.x.shift_within(c[side], seen[side], z[side], domain(self.h, c[side]))
-        };
+        let shift =
+            |side: usize| self.memory.x.shift_within(c[side], seen[side], z[side], domain(self.h, c[side]));
         let planned = [z[0] - seen[0], z[1] - seen[1]];
         let slave = shift(1);
         if self.settings.locking == Locking::Single && self.held == Held::Slave {
             self.hold(Role::Master);
         }
-        let shift = |side: usize| {
-            self.memory.x.shift_within(c[side], seen[side], z[side], domain(self.h, c[side]))
-        };
+        let shift =
+            |side: usize| self.memory.x.shift_within(c[side], seen[side], z[side], domain(self.h, c[side]));
         let mut moved = [shift(0), slave];
         if (moved != planned || self.purse[row] != 0.0) && a[0] != 0.0 && a[1] != 0.0 {
             self.settle(row, c, a, &mut moved);

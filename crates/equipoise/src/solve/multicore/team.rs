@@ -64,7 +64,11 @@ pub(super) fn run<W: Send, T: Send>(
                 }
             }
         }
-        let finished = |handles: &[thread::ScopedJoinHandle<'_, _>]| handles.iter().all(|h| h.is_finished());
+        // Whoever is told of the run may die: nobody then waits for the others to use up their work.
+        let _ends_all = Panic::guard(&give_up);
+        let finished = |handles: &[thread::ScopedJoinHandle<'_, _>]| {
+            handles.iter().all(thread::ScopedJoinHandle::is_finished)
+        };
         while !finished(&handles) {
             thread::park_timeout(LOOK);
             // A thread that has just woken us is finished in a moment.
@@ -100,7 +104,8 @@ mod tests {
         let mut workers = [1, 2, 3];
         let squares = run(&mut workers, |k, w| Ok(k * 10 + *w), || {}, || {}).expect("no failure");
         assert_eq!(squares, [1, 12, 23]);
-        let failed = run(&mut workers, |k, _| if k == 1 { Err(Error::EmptyProblem) } else { Ok(()) }, || {}, || {});
+        let failed =
+            run(&mut workers, |k, _| if k == 1 { Err(Error::EmptyProblem) } else { Ok(()) }, || {}, || {});
         assert!(matches!(failed, Err(Error::EmptyProblem)));
         let died = run(&mut workers, |k, _| if k == 2 { panic!("on purpose") } else { Ok(()) }, || {}, || {});
         assert!(died.expect_err("a panic").to_string().contains("panicked: on purpose"));

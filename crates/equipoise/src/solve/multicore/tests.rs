@@ -26,8 +26,11 @@ fn both<F: SmoothTerm, H: SeparableTerm>(problem: &Problem<F, H>, settings: &Set
     multicore.memory.load(&shared, problem.separable());
     multicore.workers[0].window.open(&shared);
     multicore.workers[0].freely(&Quota::new(n)).expect("no failure");
-    multicore.empty_purses(&mut shared);
+    if matches!(Upkeep::suiting(problem.smooth()), Upkeep::Replica(_)) {
+        multicore.workers[0].window.meet();
+    }
     multicore.memory.snapshot(&mut shared);
+    multicore.empty_purses(&mut shared);
     let (mut edges, mut pairs) = (edges.fork(0), PairUpdater::new(problem, settings));
     for _ in 0..n {
         let (i, j) = edges.draw();
@@ -58,7 +61,8 @@ fn one_thread_in_shared_memory_gives_the_bits_of_memory_of_its_own() {
         let bounds = || Bounds::new(-1.0, 1.5).expect("valid");
         let problem = builder().coupling(sum()).separable(bounds()).build().expect("valid");
         assert_same("balanced scalars", both(&problem, &settings, 500));
-        let problem = builder().coupling(sum()).separable(L1::new(0.3).expect("valid")).build().expect("valid");
+        let problem =
+            builder().coupling(sum()).separable(L1::new(0.3).expect("valid")).build().expect("valid");
         assert_same("scalars with l1", both(&problem, &settings, 500));
         let problem = builder().coupling(Coupling::block_sum(vec![1.0, -2.0]).expect("valid"));
         let problem = problem.separable(bounds()).build().expect("valid");
@@ -98,6 +102,16 @@ fn products_in_place_and_replicated_give_the_same_bits_on_one_thread() {
             .expect("valid");
         assert_same("gram", both(&problem, &settings(1), 500));
     }
+    // Several coordinates of one update that touch the same entries of a product kept in place.
+    let entries: Vec<(usize, usize, f64)> =
+        (0..240).map(|k| ((k * 37) % 40, k % 60, 0.5 + (k % 7) as f64)).collect();
+    let sparse = crate::matrix::SparseMatrix::from_triplets(4000, 60, &entries).expect("valid");
+    let f = || LeastSquares::new(sparse.clone(), vec![1.0; 4000], Squared).expect("valid");
+    assert_eq!(Upkeep::suiting(&f()), Upkeep::InPlace);
+    let problem = Problem::builder(f()).coupling(Coupling::block_sum(vec![1.0, 2.0]).expect("valid"));
+    assert_same("block sum", both(&problem.build().expect("valid"), &settings(1), 300));
+    let problem = Problem::builder(f()).blocks(BlockChoice::Size(4)).build().expect("valid");
+    assert_same("no rows", both(&problem, &settings(1), 300));
 }
 
 /// After every round: in the domain, on the rows, never higher.
@@ -127,7 +141,9 @@ fn rounds_of_eight_threads_stay_feasible_and_never_rise() {
                 let round = multicore.round(&mut state, task).expect("no failure");
                 assert_eq!(round.updates, 3000);
                 assert!(round.objective <= objective + 1e-12);
-                assert!((round.objective - problem.objective(&state.x)).abs() <= 1e-12 * (1.0 + objective.abs()));
+                assert!(
+                    (round.objective - problem.objective(&state.x)).abs() <= 1e-12 * (1.0 + objective.abs())
+                );
                 assert!(state.x.iter().all(|x| (-1.0..=1.0).contains(x)));
                 assert!(problem.coupling().infeasibility(&state.x) <= 1e-11, "{locking:?}");
                 objective = round.objective;

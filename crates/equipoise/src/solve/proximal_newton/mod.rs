@@ -58,6 +58,8 @@ const GROWTH: [(usize, f64); 3] = [(2, 10.0), (24, 3.0), (usize::MAX, 2.0)];
 const CHUNK: usize = 4096;
 /// Rise of the objective, relative to its parts, that is rounding.
 const ROUNDING: f64 = 4.0 * f64::EPSILON;
+/// How much larger than in the end a product may have been on the way without being computed afresh.
+const CANCELLATION: f64 = 1e4;
 /// Halvings of a step that leads up.
 const MOST_HALVINGS: u32 = 4;
 /// Times that what the rows lack is spread over the free coordinates; the share of it that is little; how many
@@ -219,6 +221,7 @@ impl<'a, F: SmoothTerm, H: SeparableTerm> ProximalNewton<'a, F, H> {
         }
         let stop = || budget.stop().is_some();
         let mut product = self.product.clone();
+        let dual = (self.u.clone(), self.lambda.clone());
         self.team.fill(z, |first, z| z.copy_from_slice(&x[first..first + z.len()]));
         let Some((steps, free)) = self.proximal_point(x, z, &mut product, &stop) else {
             return Outcome::Stopped;
@@ -240,7 +243,7 @@ impl<'a, F: SmoothTerm, H: SeparableTerm> ProximalNewton<'a, F, H> {
         let gap = after - self.lower_bound();
         // Near the end the objective is flat to rounding while the dual point still gets better.
         let flat = ROUNDING * (after.abs() + 0.5 * self.squares(&product));
-        if feasible && after <= self.objective + flat && gap < 0.5 * self.gap {
+        if feasible && after <= self.objective + flat && gap.max(0.0) < 0.5 * self.gap {
             return self.accept(x, z, product, after, gap, steps);
         }
         // An inexact proximal point may lie higher than x; then some point on the way to it lies lower.
@@ -256,6 +259,9 @@ impl<'a, F: SmoothTerm, H: SeparableTerm> ProximalNewton<'a, F, H> {
             let gap = after - self.lower_bound();
             return self.accept(x, z, product, after, gap, steps);
         }
+        // Where the step led nowhere the dual point it ended at is no place to go on from.
+        (self.u, self.lambda) = dual;
+        self.slopes_known = false;
         self.failures += 1;
         self.sigma *= if self.failures % 2 == 1 { 0.1 } else { 100.0 };
         self.band = f64::INFINITY;
@@ -376,7 +382,7 @@ impl<'a, F: SmoothTerm, H: SeparableTerm> ProximalNewton<'a, F, H> {
         product: &mut [f64],
         stop: &dyn Fn() -> bool,
     ) -> Option<(usize, Vec<u32>)> {
-        let mut steps = 0;
+        let (mut steps, mut peak) = (0, 0.0);
         let mut free = Vec::new();
         if !self.slopes_known {
             self.refresh_slopes();
@@ -391,6 +397,7 @@ impl<'a, F: SmoothTerm, H: SeparableTerm> ProximalNewton<'a, F, H> {
                     return None;
                 }
                 work.answer(self, x, z, product);
+                peak = max_abs(product).max(peak);
                 let right = self.residual(product, &work.rows_now);
                 let enough = ENOUGH * work.moved_squared / self.sigma;
                 if self.energy(&right, &work.free()) <= enough || steps >= MOST_NEWTON_STEPS {
@@ -421,6 +428,10 @@ impl<'a, F: SmoothTerm, H: SeparableTerm> ProximalNewton<'a, F, H> {
             if done {
                 break;
             }
+        }
+        // Increments that went through far larger numbers leave rounding behind.
+        if peak > CANCELLATION * max_abs(product) {
+            self.product_of(z, product);
         }
         Some((steps, free))
     }
