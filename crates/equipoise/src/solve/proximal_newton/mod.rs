@@ -211,7 +211,9 @@ impl<'a, F: SmoothTerm, H: SeparableTerm> ProximalNewton<'a, F, H> {
         z.resize(x.len(), 0.0);
         let team = Arc::clone(&self.team);
         let outcome = team.inside(|| self.step_through(x, &mut z, budget));
-        self.point = z;
+        if !self.team.is_alone() {
+            self.point = z;
+        }
         outcome
     }
 
@@ -421,13 +423,16 @@ impl<'a, F: SmoothTerm, H: SeparableTerm> ProximalNewton<'a, F, H> {
             self.refresh_slopes();
             let missed = work.missed(self, x, z);
             self.band = if missed > 0 { 4.0 * self.band } else { BAND * travelled };
-            free.clear();
-            work.free().iter().for_each(|part| free.extend_from_slice(&part.columns));
+            free = work.take_free();
             let done = missed * 50 <= free.len() || steps >= MOST_NEWTON_STEPS;
             self.parts = work.into_memory();
             if done {
                 break;
             }
+        }
+        // One thread gives its memory back: what follows needs some too, and a run must not need both at once.
+        if self.team.is_alone() {
+            self.parts = Vec::new();
         }
         // Increments that went through far larger numbers leave rounding behind.
         if peak > CANCELLATION * max_abs(product) {
@@ -481,7 +486,8 @@ impl<'a, F: SmoothTerm, H: SeparableTerm> ProximalNewton<'a, F, H> {
     /// Spreads what `A z = b` lacks over coordinates that are free to take it.
     fn restore_rows(&self, free: &[u32], z: &mut [f64], product: &mut [f64]) {
         let m = self.coupling.rows();
-        let start: Vec<f64> = free.iter().map(|&c| z[c as usize]).collect();
+        // By how much each moves; until then, where it began.
+        let mut amounts: Vec<f64> = free.iter().map(|&c| z[c as usize]).collect();
         let (mut first, mut last) = (0.0, f64::INFINITY);
         for _ in 0..MOST_RESTORATIONS {
             let lacking = self.lacking(z);
@@ -496,24 +502,25 @@ impl<'a, F: SmoothTerm, H: SeparableTerm> ProximalNewton<'a, F, H> {
             last = worst;
             // Once little is left a few coordinates can take it.
             let stride = if worst <= LITTLE * first { (free.len() / ENOUGH_TO_RESTORE).max(1) } else { 1 };
-            let able = |c: &usize| {
-                let (lo, hi) = self.h.subdifferential(*c, z[*c]);
+            let able = |c: &u32| {
+                let (lo, hi) = self.h.subdifferential(*c as usize, z[*c as usize]);
                 lo == hi
             };
-            let able: Vec<usize> = free.iter().step_by(stride).map(|&c| c as usize).filter(able).collect();
+            let able: Vec<u32> = free.iter().step_by(stride).copied().filter(able).collect();
             let mut gram = vec![0.0; m * m];
             match self.coupling.uniform_row() {
                 Some(a) => gram[0] = a * a * able.len() as f64,
-                None => able.iter().for_each(|&c| self.coupling.add_outer(c, 1.0, &mut gram)),
+                None => able.iter().for_each(|&c| self.coupling.add_outer(c as usize, 1.0, &mut gram)),
             }
             let mut y = vec![0.0; m];
             PseudoInverse::new(&gram, m).apply(&lacking, &mut y);
             for c in able {
+                let c = c as usize;
                 let (lower, upper) = self.h.domain(c);
                 z[c] = (z[c] - self.coupling.column_dot(c, &y)).max(lower).min(upper);
             }
         }
-        let amounts: Vec<f64> = free.iter().zip(&start).map(|(&c, start)| z[c as usize] - start).collect();
+        free.iter().zip(&mut amounts).for_each(|(&c, amount)| *amount = z[c as usize] - *amount);
         add_columns(&self.team, &*self.factored, free, &amounts, product);
     }
 

@@ -102,6 +102,14 @@ impl WorkingSet {
         self.looked_at() as f64 / self.dimension as f64
     }
 
+    /// The coordinates that answer, which are forgotten here.
+    pub(super) fn take_free(&mut self) -> Vec<u32> {
+        match &mut self.parts[..] {
+            [only] => std::mem::take(&mut only.free.columns),
+            parts => parts.iter().flat_map(|part| part.free.columns.iter().copied()).collect(),
+        }
+    }
+
     /// The coordinates that answer, part by part.
     pub(super) fn free(&self) -> Vec<&Free> {
         self.parts.iter().map(|part| &part.free).collect()
