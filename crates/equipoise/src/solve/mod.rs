@@ -27,11 +27,12 @@ mod subproblem;
 mod team;
 mod violating;
 
+pub use crate::state::Locking;
 pub(crate) use judge::Judge;
 pub(crate) use metric::Metric;
 pub use observer::{History, Observer, Progress};
 pub(crate) use settings::MOST_THREADS;
-pub use settings::{Locking, Method, Settings, StepRule};
+pub use settings::{Method, Settings, StepRule};
 pub use solution::{Solution, Status};
 pub use solver::{Solver, solve};
 pub use stepper::PairStepper;

@@ -18,6 +18,7 @@
 //! | `deterministic` | false | with several threads: one seed and thread count, one result | - |
 
 use crate::error::{Error, Result};
+use crate::state::Locking;
 
 /// How the optimum is sought.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -36,24 +37,6 @@ impl Method {
     /// Every method with its name on the command line.
     pub const ALL: [(&'static str, Self); 3] =
         [("auto", Self::Auto), ("pairs", Self::Pairs), ("violating", Self::Violating)];
-}
-
-/// What an update of a pair locks when several threads work on the graph's pairs (section 5.2 of the paper).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Locking {
-    /// Both blocks, throughout.
-    Double,
-    /// The master while it is read and while it is moved, the slave while it is read and moved.
-    Single,
-    /// Nothing: atomic increments, and protocols that keep bounds without locks.
-    #[default]
-    None,
-}
-
-impl Locking {
-    /// Every level with its name on the command line.
-    pub const ALL: [(&'static str, Self); 3] =
-        [("double", Self::Double), ("single", Self::Single), ("none", Self::None)];
 }
 
 /// How the steps of several threads allow for what they do not see of each other.

@@ -15,6 +15,24 @@ pub(crate) use window::{Memory, Upkeep, Window, WindowSettings};
 
 use crate::smooth::SmoothTerm;
 
+/// What an update of a pair locks when several threads work on the graph's pairs (section 5.2 of the paper).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Locking {
+    /// Both blocks, throughout.
+    Double,
+    /// The master while it is read and while it is moved, the slave while it is read and moved.
+    Single,
+    /// Nothing: atomic increments, and protocols that keep bounds without locks.
+    #[default]
+    None,
+}
+
+impl Locking {
+    /// Every level with its name on the command line.
+    pub const ALL: [(&'static str, Self); 3] =
+        [("double", Self::Double), ("single", Self::Single), ("none", Self::None)];
+}
+
 /// The two sides of an update (section 5.2 of the paper): the master is read first and moved last, the slave is read
 /// and moved in between.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -17,10 +17,9 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::shared::{Escrow, Locks, Move, Quota, SharedNumbers};
-use super::{Iterate, Role, State};
+use super::{Iterate, Locking, Role, State};
 use crate::separable::{Nonsmooth, SeparableTerm};
 use crate::smooth::{Reads, SmoothTerm};
-use crate::solve::Locking;
 
 /// What a row may lack, relative to what moved, that is rounding.
 const ROUNDING: f64 = 1e-13;

@@ -27,6 +27,7 @@ use std::sync::Arc;
 mod cholesky;
 mod newton_system;
 mod part;
+mod restore_rows;
 #[cfg(test)]
 mod tests;
 mod working_set;
@@ -38,7 +39,7 @@ use working_set::WorkingSet;
 use super::budget::Budget;
 use super::team::Team;
 use crate::coupling::Coupling;
-use crate::matrix::{PseudoInverse, axpy, dot, max_abs};
+use crate::matrix::{dot, max_abs};
 use crate::problem::{Problem, project};
 use crate::separable::{Nonsmooth, SeparableTerm};
 use crate::smooth::{Factored, SmoothTerm};
@@ -62,11 +63,6 @@ const ROUNDING: f64 = 4.0 * f64::EPSILON;
 const CANCELLATION: f64 = 1e4;
 /// Halvings of a step that leads up.
 const MOST_HALVINGS: u32 = 4;
-/// Times that what the rows lack is spread over the free coordinates; the share of it that is little; how many
-/// coordinates then take part.
-const MOST_RESTORATIONS: u32 = 6;
-const LITTLE: f64 = 1e-3;
-const ENOUGH_TO_RESTORE: usize = 8192;
 /// Failures in a row after which the method gives up.
 const PATIENCE: u32 = 3;
 
@@ -465,63 +461,6 @@ impl<'a, F: SmoothTerm, H: SeparableTerm> ProximalNewton<'a, F, H> {
         self.u.iter_mut().zip(du).for_each(|(u, du)| *u += t * du);
         self.lambda.iter_mut().zip(dlambda).for_each(|(lambda, d)| *lambda += t * d);
         self.slopes_known = false;
-    }
-
-    /// `A z - b`.
-    fn lacking(&self, z: &[f64]) -> Vec<f64> {
-        let mut lacking = vec![0.0; self.coupling.rows()];
-        if self.team.is_alone() {
-            self.coupling.residual(z, &mut lacking);
-            return lacking;
-        }
-        let uniform = self.coupling.uniform_row();
-        self.team.add(z.len(), &mut lacking, |range, lacking| match uniform {
-            Some(a) => lacking[0] += a * z[range].iter().sum::<f64>(),
-            None => range.for_each(|c| self.coupling.add_column(c, z[c], lacking)),
-        });
-        axpy(-1.0, self.coupling.rhs(), &mut lacking);
-        lacking
-    }
-
-    /// Spreads what `A z = b` lacks over coordinates that are free to take it.
-    fn restore_rows(&self, free: &[u32], z: &mut [f64], product: &mut [f64]) {
-        let m = self.coupling.rows();
-        // By how much each moves; until then, where it began.
-        let mut amounts: Vec<f64> = free.iter().map(|&c| z[c as usize]).collect();
-        let (mut first, mut last) = (0.0, f64::INFINITY);
-        for _ in 0..MOST_RESTORATIONS {
-            let lacking = self.lacking(z);
-            let worst = max_abs(&lacking);
-            // What does not get smaller any more is rounding.
-            if worst == 0.0 || worst >= last {
-                break;
-            }
-            if first == 0.0 {
-                first = worst;
-            }
-            last = worst;
-            // Once little is left a few coordinates can take it.
-            let stride = if worst <= LITTLE * first { (free.len() / ENOUGH_TO_RESTORE).max(1) } else { 1 };
-            let able = |c: &u32| {
-                let (lo, hi) = self.h.subdifferential(*c as usize, z[*c as usize]);
-                lo == hi
-            };
-            let able: Vec<u32> = free.iter().step_by(stride).copied().filter(able).collect();
-            let mut gram = vec![0.0; m * m];
-            match self.coupling.uniform_row() {
-                Some(a) => gram[0] = a * a * able.len() as f64,
-                None => able.iter().for_each(|&c| self.coupling.add_outer(c as usize, 1.0, &mut gram)),
-            }
-            let mut y = vec![0.0; m];
-            PseudoInverse::new(&gram, m).apply(&lacking, &mut y);
-            for c in able {
-                let c = c as usize;
-                let (lower, upper) = self.h.domain(c);
-                z[c] = (z[c] - self.coupling.column_dot(c, &y)).max(lower).min(upper);
-            }
-        }
-        free.iter().zip(&mut amounts).for_each(|(&c, amount)| *amount = z[c as usize] - *amount);
-        add_columns(&self.team, &*self.factored, free, &amounts, product);
     }
 
     /// The bound `-1/2 |u|^2 - sum_c (h_c + d_c/2 .^2)*(-g_c) - b'lambda` of the optimum.
