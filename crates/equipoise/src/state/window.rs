@@ -16,13 +16,11 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use super::shared::{Escrow, Locks, Move, Quota, SharedNumbers};
+use super::shared::{Escrow, Locks, Move, Quota, SharedNumbers, Side, balance};
 use super::{Iterate, Locking, Role, State};
 use crate::separable::{Nonsmooth, SeparableTerm};
 use crate::smooth::{Reads, SmoothTerm};
 
-/// What a row may lack, relative to what moved, that is rounding.
-const ROUNDING: f64 = 1e-13;
 /// A product this many times longer than what one coordinate touches is changed in place, a shorter one replicated.
 const LONG: usize = 64;
 /// Updates that move nothing count this many times less.
@@ -323,25 +321,6 @@ impl<'a, H: SeparableTerm> Window<'a, H> {
         }
         self.held = Held::Nothing;
     }
-
-    /// The pair moved by other amounts than planned: brings the row back into balance, or remembers what it lacks.
-    #[cold]
-    fn settle(&mut self, row: usize, c: [usize; 2], a: [f64; 2], moved: &mut [f64; 2]) {
-        let mut excess = a[0] * moved[0] + a[1] * moved[1] + self.purse[row];
-        self.purse[row] = 0.0;
-        for side in [1, 0] {
-            let size = (a[0] * moved[0]).abs() + (a[1] * moved[1]).abs();
-            if excess.abs() <= ROUNDING * size {
-                return;
-            }
-            let placed = self.memory.x.add_within(c[side], -excess / a[side], domain(self.h, c[side]));
-            moved[side] += placed;
-            excess += a[side] * placed;
-        }
-        if excess.abs() > ROUNDING * ((a[0] * moved[0]).abs() + (a[1] * moved[1]).abs()) {
-            self.purse[row] = excess;
-        }
-    }
 }
 
 impl<H: SeparableTerm> Iterate for Window<'_, H> {
@@ -419,7 +398,8 @@ impl<H: SeparableTerm> Iterate for Window<'_, H> {
             |side: usize| self.memory.x.shift_within(c[side], seen[side], z[side], domain(self.h, c[side]));
         let mut moved = [shift(0), slave];
         if (moved != planned || self.purse[row] != 0.0) && a[0] != 0.0 && a[1] != 0.0 {
-            self.settle(row, c, a, &mut moved);
+            let side = |k: usize| Side { index: c[k], a: a[k], bounds: domain(self.h, c[k]) };
+            balance(&self.memory.x, [side(0), side(1)], &mut moved, &mut self.purse[row]);
         }
         // As in memory of one's own: the master's part of the product first.
         self.moved(f, c[0], moved[0]);

@@ -8,11 +8,13 @@ mod numbers;
 mod quota;
 #[cfg(all(test, not(loom)))]
 mod tests;
+mod transfer;
 
 pub use escrow::{Escrow, Move};
 pub use locks::Locks;
 pub use numbers::SharedNumbers;
 pub use quota::{Gate, Quota};
+pub use transfer::{Side, balance};
 
 /// The one place where atomics and hints come from: the model checker brings its own.
 mod primitive {

@@ -31,14 +31,19 @@ fn atomic_adds_lose_nothing() {
     });
 }
 
-/// Withdraw, deposit, give back what does not fit, keep the rest: the protocol of two scalars on a row.
-fn transfer(x: &SharedNumbers, purse: &SharedNumbers, from: usize, to: usize, wanted: f64) {
+/// The protocol of two scalars on a row, as a window follows it: up at `master`, down at `slave`.
+fn transfer(x: &SharedNumbers, purse: &SharedNumbers, slave: usize, master: usize, wanted: f64) {
     let bounds = (0.0, 2.0);
-    let given = -x.add_within(from, -wanted, bounds);
-    let taken = x.add_within(to, given, bounds);
-    let back = if taken < given { x.add_within(from, given - taken, bounds) } else { 0.0 };
-    if given - taken != back {
-        purse.add(0, given - taken - back);
+    let (seen, mut kept) = ([x.load(master), x.load(slave)], 0.0);
+    let new = [(seen[0] + wanted).min(2.0), (seen[1] - wanted).max(0.0)];
+    let down = x.shift_within(slave, seen[1], new[1], bounds);
+    let mut moved = [x.shift_within(master, seen[0], new[0], bounds), down];
+    if moved[0] + moved[1] != 0.0 {
+        let side = |index| Side { index, a: 1.0, bounds };
+        balance(x, [side(master), side(slave)], &mut moved, &mut kept);
+    }
+    if kept != 0.0 {
+        purse.add(0, -kept);
     }
 }
 

@@ -63,10 +63,16 @@ fn transfers(n: usize, moves: u64) {
         let (i, j) = (next(seed) as usize % n, next(seed) as usize % n);
         let wanted = (next(seed) % 400) as f64 - 200.0;
         if i != j {
-            let given = -x.add_within(j, -wanted, (0.0, 1000.0));
-            let taken = x.add_within(i, given, (0.0, 1000.0));
-            let back = x.add_within(j, given - taken, (0.0, 1000.0));
-            purse.add(0, given - taken - back);
+            // As a window does it, planned from what was seen: the two may have been moved meanwhile.
+            let (bounds, seen, mut kept) = ((0.0, 1000.0), [x.load(i), x.load(j)], 0.0);
+            let new = [(seen[0] + wanted).clamp(0.0, 1000.0), (seen[1] - wanted).clamp(0.0, 1000.0)];
+            let down = x.shift_within(j, seen[1], new[1], bounds);
+            let mut moved = [x.shift_within(i, seen[0], new[0], bounds), down];
+            if moved[0] + moved[1] != 0.0 {
+                let side = |index| Side { index, a: 1.0, bounds };
+                balance(&x, [side(i), side(j)], &mut moved, &mut kept);
+            }
+            purse.add(0, -kept);
         }
     });
     assert_eq!(sum(&x) + purse.load(0), 500.0 * n as f64);
