@@ -183,3 +183,19 @@ fn closed_locks_hold_nobody() {
     });
     assert!(locks.try_lock(1), "a failed pair leaves no lock behind");
 }
+
+#[test]
+fn what_fits_nowhere_stays_in_the_purse_until_there_is_room() {
+    let side = |index: usize, a: f64| Side { index, a, bounds: (0.0, 1.0) };
+    let (x, mut purse) = (SharedNumbers::new(&[1.0, 1.0]), 0.0);
+    // The slave gave half a unit, and others filled both numbers before it could be placed.
+    let mut moved = [0.0, -0.5];
+    balance(&x, [side(0, 1.0), side(1, 2.0)], &mut moved, &mut purse);
+    assert_eq!((x.load(0), x.load(1), moved, purse), (1.0, 1.0, [0.0, -0.5], -1.0));
+    // A quarter of a unit of room at the slave, which counts twice, and all that is needed at the master.
+    x.store(1, 0.75);
+    x.store(0, 0.25);
+    let mut moved = [0.0, 0.0];
+    balance(&x, [side(0, 1.0), side(1, 2.0)], &mut moved, &mut purse);
+    assert_eq!((x.load(0), x.load(1), moved, purse), (0.75, 1.0, [0.5, 0.25], 0.0));
+}
