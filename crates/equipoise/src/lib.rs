@@ -55,6 +55,6 @@ pub use error::{Error, Result};
 pub use matrix::{DenseMatrix, Matrix, SparseMatrix};
 pub use problem::{BlockChoice, ProbabilityChoice, Problem};
 pub use solve::{
-    History, Locking, Method, Observer, PairStepper, Progress, Settings, Solution, Solver, Status, StepRule,
-    solve,
+    Candidate, History, Locking, Method, Observer, PairStepper, Progress, Schedule, Settings, Solution,
+    Solver, Status, StepRule, solve,
 };

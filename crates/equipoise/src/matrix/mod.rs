@@ -4,12 +4,14 @@
 //! products; it never learns how the numbers are stored. Dense matrices are column-major; sparse ones
 //! hold 32-bit row indices, sorted within each column.
 
+mod by_row;
 mod dense;
 mod kernels;
 mod rows;
 mod sparse;
 mod symmetric;
 
+pub use by_row::ByRow;
 pub use dense::DenseMatrix;
 pub use rows::Rows;
 pub use sparse::SparseMatrix;

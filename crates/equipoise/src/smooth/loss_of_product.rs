@@ -4,7 +4,7 @@
 
 use super::factored::{Factored, MatrixFactor};
 use super::loss::ScalarLoss;
-use super::{DualSide, Reads, SmoothTerm};
+use super::{DualSide, FiniteSum, Reads, SampleData, SmoothTerm};
 use crate::error::Result;
 use crate::matrix::{Matrix, check_finite_vector, check_length};
 use crate::separable::Values;
@@ -118,6 +118,11 @@ impl<L: ScalarLoss> SmoothTerm for LossOfProduct<L> {
         let mut slope = vec![0.0; self.matrix.columns()];
         self.matrix.add_transposed(&pull, &mut slope);
         Some(Box::new(MatrixFactor { matrix: &self.matrix, weight: |k: usize| self.weights.at(k), slope }))
+    }
+    fn finite_sum(&self) -> Option<FiniteSum<'_>> {
+        let Self { matrix, target, weights, .. } = self;
+        let data = SampleData::Memory { matrix, target, weights };
+        Some(FiniteSum { loss: &self.loss, data, rest: Vec::new() })
     }
     fn dual(&self) -> Option<&dyn DualSide> {
         Some(self)

@@ -15,6 +15,7 @@ mod linear;
 pub mod loss;
 mod loss_of_product;
 mod quadratic;
+mod samples;
 mod sum;
 
 pub use distance::Distance;
@@ -23,6 +24,7 @@ pub use gram::Gram;
 pub use linear::Linear;
 pub use loss_of_product::LossOfProduct;
 pub use quadratic::Quadratic;
+pub use samples::{FiniteSum, SampleBatch, SampleData, SampleFault, SampleReader, SampleSource};
 pub use sum::Sum;
 
 use std::fmt::Debug;
@@ -147,6 +149,11 @@ pub trait SmoothTerm: Debug + Send + Sync {
     fn factored(&self) -> Option<Box<dyn Factored + '_>> {
         None
     }
+
+    /// The term as a sum over samples, where it is one; stochastic methods need it.
+    fn finite_sum(&self) -> Option<FiniteSum<'_>> {
+        None
+    }
 }
 
 /// The dual description of f: `f(x) = c'x + max over u of u'K x - f*(u)`.
@@ -223,5 +230,8 @@ impl SmoothTerm for Box<dyn SmoothTerm> {
     }
     fn factored(&self) -> Option<Box<dyn Factored + '_>> {
         (**self).factored()
+    }
+    fn finite_sum(&self) -> Option<FiniteSum<'_>> {
+        (**self).finite_sum()
     }
 }

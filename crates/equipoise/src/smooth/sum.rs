@@ -1,7 +1,7 @@
 //! `f = f_1 + f_2 + ...`: the products of the terms lie one after the other.
 
 use super::factored::{self, Factored};
-use super::{DualSide, Reads, SmoothTerm};
+use super::{DualSide, FiniteSum, Reads, SmoothTerm};
 use crate::error::{Error, Result};
 use crate::matrix::check_length;
 
@@ -95,6 +95,15 @@ impl SmoothTerm for Sum {
     }
     fn factored(&self) -> Option<Box<dyn Factored + '_>> {
         factored::of_sum(&self.terms)
+    }
+    /// One term over samples, the others of single coordinates.
+    fn finite_sum(&self) -> Option<FiniteSum<'_>> {
+        let (alone, coupled): (Vec<_>, Vec<_>) =
+            self.terms.iter().map(|term| &**term).partition(|term| term.is_decomposable());
+        let [sampled] = coupled[..] else { return None };
+        let mut sum = sampled.finite_sum()?;
+        sum.rest.extend(alone);
+        Some(sum)
     }
     fn dual(&self) -> Option<&dyn DualSide> {
         self.terms.iter().all(|term| term.dual().is_some()).then_some(self)

@@ -194,6 +194,9 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Checkpoints<'r, F, H> {
             preparation_seconds: spent.preparation,
             threads: spent.threads.max(1),
             seed: self.settings.seed,
+            method: self.settings.method,
+            reason: String::new(),
+            candidates: Vec::new(),
         })
     }
 }

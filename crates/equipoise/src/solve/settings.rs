@@ -16,6 +16,8 @@
 //! | `step_rule` | blocks | with several threads: how steps allow for stale reads | - |
 //! | `delay_us` | 0 | with several threads: microseconds of artificial delay, twice an update | 0 to 10^6 |
 //! | `deterministic` | false | with several threads: one seed and thread count, one result | - |
+//! | `schedule` | paper | with `stochastic`: how the steps shrink | - |
+//! | `batch` | 1 | with `stochastic`, `svrg`, `saga`: samples an update | 1 to the number of samples |
 
 use crate::error::{Error, Result};
 use crate::state::Locking;
@@ -31,12 +33,56 @@ pub enum Method {
     /// For one row and scalar coordinates: sweeps that pair coordinates which want to move in opposite ways, and
     /// proximal Newton steps.
     Violating,
+    /// Random pairs with momentum; proximal points with momentum around them where there is an h.
+    Accelerated,
+    /// Random pairs with the gradient of a random sample: the paper's Algorithm 2.
+    Stochastic,
+    /// The same, corrected by the gradient at a snapshot.
+    Svrg,
+    /// The same, corrected by the last slope seen of every sample.
+    Saga,
 }
 
 impl Method {
     /// Every method with its name on the command line.
-    pub const ALL: [(&'static str, Self); 3] =
-        [("auto", Self::Auto), ("pairs", Self::Pairs), ("violating", Self::Violating)];
+    pub const ALL: [(&'static str, Self); 7] = [
+        ("auto", Self::Auto),
+        ("pairs", Self::Pairs),
+        ("violating", Self::Violating),
+        ("accelerated", Self::Accelerated),
+        ("stochastic", Self::Stochastic),
+        ("svrg", Self::Svrg),
+        ("saga", Self::Saga),
+    ];
+
+    /// Its name on the command line.
+    pub fn name(self) -> &'static str {
+        Self::ALL.iter().find(|(_, method)| *method == self).map_or("", |(name, _)| name)
+    }
+}
+
+/// How the steps of the stochastic method shrink, k updates made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Schedule {
+    /// `alpha / sqrt(k + 1)`, as in the paper.
+    #[default]
+    Paper,
+    /// `alpha` throughout.
+    Constant,
+    /// `alpha / sqrt(K)` for K updates, with K doubled each time it is reached: the rate K^(-1/2) for the average.
+    Horizon,
+    /// `alpha (k + 1)^(-2/3)`: the rate k^(-1/3) for the last iterate.
+    TwoThirds,
+}
+
+impl Schedule {
+    /// Every schedule with its name on the command line.
+    pub const ALL: [(&'static str, Self); 4] = [
+        ("paper", Self::Paper),
+        ("constant", Self::Constant),
+        ("horizon", Self::Horizon),
+        ("two-thirds", Self::TwoThirds),
+    ];
 }
 
 /// How the steps of several threads allow for what they do not see of each other.
@@ -93,6 +139,10 @@ pub struct Settings {
     pub delay_us: u64,
     /// With several threads: whether one seed and thread count give one result.
     pub deterministic: bool,
+    /// With `stochastic`: how the steps shrink.
+    pub schedule: Schedule,
+    /// With `stochastic`, `svrg` and `saga`: samples an update.
+    pub batch: usize,
 }
 
 impl Default for Settings {
@@ -112,6 +162,8 @@ impl Default for Settings {
             step_rule: StepRule::Blocks,
             delay_us: 0,
             deterministic: false,
+            schedule: Schedule::Paper,
+            batch: 1,
         }
     }
 }
@@ -137,6 +189,9 @@ impl Settings {
         if !(1..=MOST_THREADS).contains(&self.threads) {
             let allowed = "a whole number from 1 to 1024";
             return Err(Error::InvalidSetting { name: "threads", found: self.threads as f64, allowed });
+        }
+        if self.batch == 0 {
+            return Err(Error::InvalidSetting { name: "batch", found: 0.0, allowed: "at least 1" });
         }
         if self.delay_us > MOST_DELAY {
             let allowed = "at most 1000000 microseconds";

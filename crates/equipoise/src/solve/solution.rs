@@ -1,5 +1,6 @@
 //! What a run returns.
 
+use super::Method;
 use crate::certificate::Certificate;
 
 /// Why a run ended.
@@ -40,6 +41,15 @@ impl std::fmt::Display for Status {
     }
 }
 
+/// One of the points that a stochastic run offers.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Candidate {
+    /// `last`, `best` (of the iterates at checkpoints), `average` (of all iterates) or `tail-average` (of the later half).
+    pub name: &'static str,
+    /// f + h there.
+    pub objective: f64,
+}
+
 /// The last iterate, what can be certified of it, and how it came about.
 #[derive(Debug, Clone)]
 #[must_use]
@@ -62,4 +72,10 @@ pub struct Solution {
     pub threads: usize,
     /// The seed of the draws.
     pub seed: u64,
+    /// The method that ran: the one asked for, or the one that `auto` chose.
+    pub method: Method,
+    /// Why this method, in one line.
+    pub reason: String,
+    /// With `stochastic`: the points that were compared; `x` is the one with the lowest objective.
+    pub candidates: Vec<Candidate>,
 }
