@@ -130,6 +130,9 @@ fn solution(certificate: Certificate, x: Vec<f64>, seed: u64) -> SolutionFile {
         preparation_seconds: 0.0,
         threads: 1,
         seed,
+        method: equipoise::Method::Auto,
+        reason: "generated with its optimum".into(),
+        candidates: Vec::new(),
     })
 }
 
