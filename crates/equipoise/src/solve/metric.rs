@@ -32,7 +32,16 @@ pub(crate) struct Metric {
 
 impl Metric {
     pub(crate) fn new<F: SmoothTerm, H: SeparableTerm>(problem: &Problem<F, H>, step_size: f64) -> Self {
-        let (f, blocks) = (problem.smooth(), problem.blocks());
+        Self::standing_in(problem, problem.smooth(), step_size)
+    }
+
+    /// For an f that stands in for that of the problem.
+    pub(crate) fn standing_in<F: SmoothTerm, G: SmoothTerm, H: SeparableTerm>(
+        problem: &Problem<F, H>,
+        f: &G,
+        step_size: f64,
+    ) -> Self {
+        let blocks = problem.blocks();
         let largest = (0..f.dimension()).map(|c| f.curvature(c)).fold(0.0, f64::max);
         let floor = if largest > 0.0 { SHARE_OF_LINEAR * largest } else { 1e-6 };
         let apart = f.is_decomposable();

@@ -81,8 +81,8 @@ pub(crate) struct Task<'t, 'b> {
 
 /// A thread's own things.
 #[derive(Debug)]
-struct Worker<'r, F, H> {
-    pairs: PairUpdater<'r, F, H>,
+struct Worker<'r, H> {
+    pairs: PairUpdater<'r, H>,
     window: Window<'r, H>,
     edges: SampledEdges,
     updates_per_claim: u64,
@@ -93,7 +93,7 @@ struct Worker<'r, F, H> {
 pub(crate) struct Multicore<'r, F, H> {
     problem: &'r Problem<F, H>,
     memory: Arc<Memory>,
-    workers: Vec<Worker<'r, F, H>>,
+    workers: Vec<Worker<'r, H>>,
     /// How many of them work.
     active: usize,
     /// How many updates are drawn at once, in deterministic runs.
@@ -195,12 +195,12 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Multicore<'r, F, H> {
 
     /// Makes what is kept for the edges, on all threads, until time is up.
     pub(crate) fn prepare(&mut self, budget: &Budget<'_>) -> Result<()> {
-        let parts = self.workers.len();
+        let (f, parts) = (self.problem.smooth(), self.workers.len());
         let quota = Quota::new(0);
         let stop = || quota.is_stopped() || budget.stop().is_some();
-        let make = |k: usize, worker: &mut Worker<'r, F, H>| {
+        let make = |k: usize, worker: &mut Worker<'r, H>| {
             let _ends_all = Panic::guard(|| quota.stop());
-            worker.pairs.prepare(k, parts, &stop);
+            worker.pairs.prepare(f, k, parts, &stop);
             Ok(())
         };
         team::run(&mut self.workers, make, || {}, || quota.stop()).map(|_| ())
@@ -249,12 +249,12 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Multicore<'r, F, H> {
                 waves.close();
             }
         };
-        let work = |k: usize, worker: &mut Worker<'r, F, H>| {
+        let work = |k: usize, worker: &mut Worker<'r, H>| {
             // Whoever dies or fails takes the others along.
             let _ends_all = Panic::guard(give_up);
             let outcome = match &waves {
-                Some(waves) => worker.in_waves(k, waves, &quota),
-                None => worker.freely(&quota),
+                Some(waves) => worker.in_waves(problem.smooth(), k, waves, &quota),
+                None => worker.freely(problem.smooth(), &quota),
             };
             if outcome.is_err() {
                 give_up();
@@ -329,9 +329,9 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Multicore<'r, F, H> {
     }
 }
 
-impl<F: SmoothTerm, H: SeparableTerm> Worker<'_, F, H> {
+impl<H: SeparableTerm> Worker<'_, H> {
     /// Algorithm 1, as if nobody else were there.
-    fn freely(&mut self, quota: &Quota) -> Result<u64> {
+    fn freely<F: SmoothTerm>(&mut self, f: &F, quota: &Quota) -> Result<u64> {
         let mut made = 0;
         loop {
             let (claimed, begun) = (quota.claim(self.updates_per_claim), Instant::now());
@@ -340,7 +340,7 @@ impl<F: SmoothTerm, H: SeparableTerm> Worker<'_, F, H> {
             }
             for _ in 0..claimed {
                 let (master, slave) = self.edges.draw();
-                self.pairs.update(&mut self.window, master, slave)?;
+                self.pairs.update(f, &mut self.window, master, slave)?;
             }
             made += claimed;
             let scale = (SECONDS_PER_CLAIM / begun.elapsed().as_secs_f64().max(1e-9)).min(2.0);
@@ -350,7 +350,7 @@ impl<F: SmoothTerm, H: SeparableTerm> Worker<'_, F, H> {
     }
 
     /// Pairs that the first thread draws, in waves of disjoint ones.
-    fn in_waves(&mut self, thread: usize, waves: &Waves, quota: &Quota) -> Result<u64> {
+    fn in_waves<F: SmoothTerm>(&mut self, f: &F, thread: usize, waves: &Waves, quota: &Quota) -> Result<u64> {
         let mut made = 0;
         loop {
             if thread == 0 {
@@ -363,7 +363,7 @@ impl<F: SmoothTerm, H: SeparableTerm> Worker<'_, F, H> {
             for wave in 0..count {
                 waves.try_for_each_of(thread, wave, |master, slave| {
                     made += 1;
-                    self.pairs.update(&mut self.window, master, slave)
+                    self.pairs.update(f, &mut self.window, master, slave)
                 })?;
                 if !waves.meet() {
                     return Ok(made);

@@ -25,7 +25,7 @@ use crate::matrix::Matrix;
 use crate::pair_step::group::Group;
 use crate::pair_step::scalar::{PairCurvature, balanced_curvature, balanced_scalars, two_scalars};
 use crate::pair_step::{Model, one_row, smooth_rows};
-use crate::problem::Problem;
+use crate::problem::{Blocks, Problem};
 use crate::separable::{Nonsmooth, SeparableTerm, Values};
 use crate::smooth::SmoothTerm;
 use crate::state::{Iterate, Role};
@@ -81,10 +81,12 @@ pub(crate) struct OnRow {
     pub(crate) a: [f64; 2],
 }
 
-/// Solves pairs of one problem.
+/// Solves pairs of one problem, for any f whose curvature its metric was made for: the f of the problem, or one that
+/// stands in for it (with a proximal term, or an estimate of its gradient).
 #[derive(Debug)]
-pub(crate) struct PairUpdater<'a, F, H> {
-    problem: &'a Problem<F, H>,
+pub(crate) struct PairUpdater<'a, H> {
+    blocks: &'a Blocks,
+    separable: &'a Nonsmooth<H>,
     coupling: &'a Coupling,
     metric: Metric,
     kernel: Kernel,
@@ -94,20 +96,34 @@ pub(crate) struct PairUpdater<'a, F, H> {
     subproblem: Subproblem,
 }
 
-impl<'a, F: SmoothTerm, H: SeparableTerm> PairUpdater<'a, F, H> {
-    pub(crate) fn new(problem: &'a Problem<F, H>, settings: &Settings) -> Self {
+impl<'a, H: SeparableTerm> PairUpdater<'a, H> {
+    pub(crate) fn new<F: SmoothTerm>(problem: &'a Problem<F, H>, settings: &Settings) -> Self {
         Self::with_metric(problem, settings, Metric::new(problem, settings.step_size))
     }
 
     /// With a metric that was made for the problem.
-    pub(crate) fn with_metric(problem: &'a Problem<F, H>, settings: &Settings, metric: Metric) -> Self {
+    pub(crate) fn with_metric<F: SmoothTerm>(
+        problem: &'a Problem<F, H>,
+        settings: &Settings,
+        metric: Metric,
+    ) -> Self {
+        Self::standing_in(problem, problem.smooth(), settings, metric)
+    }
+
+    /// For an f that stands in for that of the problem, with a metric made for it.
+    pub(crate) fn standing_in<F: SmoothTerm, G: SmoothTerm>(
+        problem: &'a Problem<F, H>,
+        f: &G,
+        settings: &Settings,
+        metric: Metric,
+    ) -> Self {
         let (coupling, blocks) = (problem.independent_coupling(), problem.blocks());
         let kernel = match (coupling.shape(), problem.separable()) {
             (Shape::None, Nonsmooth::Coordinates(_)) => Kernel::Alone,
             (Shape::Row(a), Nonsmooth::Coordinates(h)) if blocks.are_scalars() && blocks.len() > 1 => {
                 let bounded = |c| h.piece(c).is_some_and(|piece| piece.l1 == 0.0 && piece.l2 == 0.0);
                 let balanced = a.len().is_none() && (0..blocks.len()).all(bounded);
-                let alike = metric.uniform_at_full_step().filter(|_| problem.smooth().is_decomposable());
+                let alike = metric.uniform_at_full_step().filter(|_| f.is_decomposable());
                 let inverse = alike.map(|d| 0.5 / d);
                 if balanced { Kernel::BalancedScalars(inverse) } else { Kernel::ScalarRow }
             }
@@ -122,13 +138,20 @@ impl<'a, F: SmoothTerm, H: SeparableTerm> PairUpdater<'a, F, H> {
             }
             _ => Kernel::General,
         };
-        Self::of(problem, metric, kernel)
+        Self::of(blocks, problem.separable(), coupling, metric, kernel)
     }
 
-    fn of(problem: &'a Problem<F, H>, metric: Metric, kernel: Kernel) -> Self {
+    fn of(
+        blocks: &'a Blocks,
+        separable: &'a Nonsmooth<H>,
+        coupling: &'a Coupling,
+        metric: Metric,
+        kernel: Kernel,
+    ) -> Self {
         Self {
-            problem,
-            coupling: problem.independent_coupling(),
+            blocks,
+            separable,
+            coupling,
             metric,
             kernel,
             gathered: Gathered::default(),
@@ -140,7 +163,7 @@ impl<'a, F: SmoothTerm, H: SeparableTerm> PairUpdater<'a, F, H> {
 
     /// The same for another thread; what is kept for the edges is shared.
     pub(crate) fn fork(&self) -> Self {
-        Self::of(self.problem, self.metric.clone(), self.kernel.fork())
+        Self::of(self.blocks, self.separable, self.coupling, self.metric.clone(), self.kernel.fork())
     }
 
     pub(crate) fn metric(&self) -> &Metric {
@@ -158,40 +181,52 @@ impl<'a, F: SmoothTerm, H: SeparableTerm> PairUpdater<'a, F, H> {
     }
 
     /// Makes the kept factors of the `part`-th of `parts` shares of the edges, until told to stop.
-    pub(crate) fn prepare(&mut self, part: usize, parts: usize, stop: &dyn Fn() -> bool) {
-        let (problem, coupling, metric) = (self.problem, self.coupling, &self.metric);
+    pub(crate) fn prepare<F: SmoothTerm>(
+        &mut self,
+        f: &F,
+        part: usize,
+        parts: usize,
+        stop: &dyn Fn() -> bool,
+    ) {
+        let (blocks, coupling, metric) = (self.blocks, self.coupling, &self.metric);
         let Kernel::Smooth(cache) = &mut self.kernel else { return };
         for (i, j) in cache.kept_pairs(part, parts) {
             if stop() {
                 return;
             }
-            cache.factor(i, j, |block, gram| add_gram(problem, coupling, metric, i == j, block, gram));
+            cache.factor(i, j, |block, gram| add_gram(f, blocks, coupling, metric, i == j, block, gram));
         }
     }
 
     /// Moves blocks i and j (one block when they are equal) to the minimiser of their model.
     #[inline]
-    pub(crate) fn update<S: Iterate>(&mut self, state: &mut S, i: usize, j: usize) -> Result<()> {
+    pub(crate) fn update<F: SmoothTerm, S: Iterate>(
+        &mut self,
+        f: &F,
+        state: &mut S,
+        i: usize,
+        j: usize,
+    ) -> Result<()> {
         if !state.begin(i, j) {
             return Ok(());
         }
         let outcome = match self.kernel {
-            Kernel::BalancedScalars(inverse) => self.balanced_pair(state, i, j, inverse),
-            Kernel::ScalarRow => self.scalar_pair(state, i, j),
-            Kernel::BlockSum(size) => self.block_sum(state, i, j, size),
+            Kernel::BalancedScalars(inverse) => self.balanced_pair(f, state, i, j, inverse),
+            Kernel::ScalarRow => self.scalar_pair(f, state, i, j),
+            Kernel::BlockSum(size) => self.block_sum(f, state, i, j, size),
             Kernel::Alone => {
-                self.alone(state, Role::Master, i);
+                self.alone(f, state, Role::Master, i);
                 if i != j {
-                    self.alone(state, Role::Slave, j);
+                    self.alone(f, state, Role::Slave, j);
                 }
                 Ok(())
             }
             Kernel::Smooth(_) => {
-                self.smooth_pair(state, i, j);
+                self.smooth_pair(f, state, i, j);
                 Ok(())
             }
             Kernel::General => {
-                self.general_pair(state, i, j);
+                self.general_pair(f, state, i, j);
                 Ok(())
             }
         };
@@ -201,15 +236,15 @@ impl<'a, F: SmoothTerm, H: SeparableTerm> PairUpdater<'a, F, H> {
 
     /// The hottest loop of all: what the one takes the other gives.
     #[inline]
-    fn balanced_pair<S: Iterate>(
+    fn balanced_pair<F: SmoothTerm, S: Iterate>(
         &mut self,
+        f: &F,
         state: &mut S,
         i: usize,
         j: usize,
         inverse: Option<f64>,
     ) -> Result<()> {
-        let f = self.problem.smooth();
-        let Nonsmooth::Coordinates(h) = self.problem.separable() else { return Ok(()) };
+        let Nonsmooth::Coordinates(h) = self.separable else { return Ok(()) };
         state.fetch(f, Role::Master, std::iter::once(i));
         let of_master = f.partial(i, state.x(), state.product());
         state.fetch(f, Role::Slave, std::iter::once(j));
@@ -219,9 +254,9 @@ impl<'a, F: SmoothTerm, H: SeparableTerm> PairUpdater<'a, F, H> {
         let step = if let Some(inverse) = inverse {
             slope * inverse * self.metric.step()
         } else {
-            let Some(eta) = balanced_curvature(self.pair_curvature([i, j], [i, j])) else {
+            let Some(eta) = balanced_curvature(self.pair_curvature(f, [i, j], [i, j])) else {
                 let place = OnRow { row: 0, pair: [i, j], c: [i, j], a: [a, a] };
-                return self.pair_with_gradient(state, place, [of_master, of_slave]).map(|_| ());
+                return self.pair_with_gradient(f, state, place, [of_master, of_slave]).map(|_| ());
             };
             slope / eta
         };
@@ -231,29 +266,40 @@ impl<'a, F: SmoothTerm, H: SeparableTerm> PairUpdater<'a, F, H> {
         Ok(())
     }
 
-    fn scalar_pair<S: Iterate>(&mut self, state: &mut S, i: usize, j: usize) -> Result<()> {
+    fn scalar_pair<F: SmoothTerm, S: Iterate>(
+        &mut self,
+        f: &F,
+        state: &mut S,
+        i: usize,
+        j: usize,
+    ) -> Result<()> {
         let a = match self.coupling.shape() {
             Shape::Row(Values::Uniform(a)) => [*a, *a],
             _ => [self.coupling.column_dot(i, &[1.0]), self.coupling.column_dot(j, &[1.0])],
         };
-        let f = self.problem.smooth();
         state.fetch(f, Role::Master, std::iter::once(i));
         let of_master = f.partial(i, state.x(), state.product());
         state.fetch(f, Role::Slave, std::iter::once(j));
         let of_slave = f.partial(j, state.x(), state.product());
         let place = OnRow { row: 0, pair: [i, j], c: [i, j], a };
-        self.pair_with_gradient(state, place, [of_master, of_slave]).map(|_| ())
+        self.pair_with_gradient(f, state, place, [of_master, of_slave]).map(|_| ())
     }
 
     /// Entry after entry of two blocks, each on its own row.
-    fn block_sum<S: Iterate>(&mut self, state: &mut S, i: usize, j: usize, size: usize) -> Result<()> {
-        let f = self.problem.smooth();
+    fn block_sum<F: SmoothTerm, S: Iterate>(
+        &mut self,
+        f: &F,
+        state: &mut S,
+        i: usize,
+        j: usize,
+        size: usize,
+    ) -> Result<()> {
         state.fetch(f, Role::Master, i * size..(i + 1) * size);
         state.fetch(f, Role::Slave, j * size..(j + 1) * size);
         for row in 0..size {
             let c = [i * size + row, j * size + row];
             let g = c.map(|c| f.partial(c, state.x(), state.product()));
-            self.pair_with_gradient(state, OnRow { row, pair: [i, j], c, a: [1.0; 2] }, g)?;
+            self.pair_with_gradient(f, state, OnRow { row, pair: [i, j], c, a: [1.0; 2] }, g)?;
         }
         Ok(())
     }
@@ -261,17 +307,17 @@ impl<'a, F: SmoothTerm, H: SeparableTerm> PairUpdater<'a, F, H> {
     /// Two scalars on one row with partial derivatives g, with the exact curvature of the majorant along the row;
     /// returns by how much each scalar moved.
     #[inline]
-    pub(crate) fn pair_with_gradient<S: Iterate>(
+    pub(crate) fn pair_with_gradient<F: SmoothTerm, S: Iterate>(
         &mut self,
+        f: &F,
         state: &mut S,
         place: OnRow,
         g: [f64; 2],
     ) -> Result<[f64; 2]> {
-        let f = self.problem.smooth();
-        let Nonsmooth::Coordinates(h) = self.problem.separable() else { return Ok([0.0; 2]) };
+        let Nonsmooth::Coordinates(h) = self.separable else { return Ok([0.0; 2]) };
         let OnRow { row, pair, c, a } = place;
         let x = [state.x()[c[0]], state.x()[c[1]]];
-        let mut curvature = self.pair_curvature(c, pair);
+        let mut curvature = self.pair_curvature(f, c, pair);
         if a[0] == a[1] && balanced_curvature(curvature).is_none() {
             // What the two have in common cancels along the row, what is their own does not.
             let own = c.map(|c| self.metric.inverse_step() * f.own_curvature(c));
@@ -292,8 +338,7 @@ impl<'a, F: SmoothTerm, H: SeparableTerm> PairUpdater<'a, F, H> {
     }
 
     #[inline]
-    fn pair_curvature(&self, c: [usize; 2], pair: [usize; 2]) -> PairCurvature {
-        let f = self.problem.smooth();
+    fn pair_curvature<F: SmoothTerm>(&self, f: &F, c: [usize; 2], pair: [usize; 2]) -> PairCurvature {
         let t = self.metric.inverse_step();
         let d = [
             t * self.metric.factor(pair[0]) * f.curvature(c[0]),
@@ -306,11 +351,10 @@ impl<'a, F: SmoothTerm, H: SeparableTerm> PairUpdater<'a, F, H> {
     }
 
     /// The coordinates of one block that no row binds, one after the other.
-    fn alone<S: Iterate>(&mut self, state: &mut S, role: Role, i: usize) {
-        let f = self.problem.smooth();
-        let Nonsmooth::Coordinates(h) = self.problem.separable() else { return };
-        state.fetch(f, role, self.problem.blocks().coordinates(i));
-        for c in self.problem.blocks().coordinates(i) {
+    fn alone<F: SmoothTerm, S: Iterate>(&mut self, f: &F, state: &mut S, role: Role, i: usize) {
+        let Nonsmooth::Coordinates(h) = self.separable else { return };
+        state.fetch(f, role, self.blocks.coordinates(i));
+        for c in self.blocks.coordinates(i) {
             let g = f.partial(c, state.x(), state.product());
             let d = self.metric.inverse_step() * self.metric.factor(i) * self.metric.diagonal(f, c);
             let z = h.prox(c, state.x()[c] - g / d, d);
@@ -319,17 +363,16 @@ impl<'a, F: SmoothTerm, H: SeparableTerm> PairUpdater<'a, F, H> {
     }
 
     /// h = 0: the blocks in place where they are contiguous, gathered otherwise.
-    fn smooth_pair<S: Iterate>(&mut self, state: &mut S, i: usize, j: usize) {
-        let (problem, coupling, metric) = (self.problem, self.coupling, &self.metric);
-        let in_place = [dense_block(problem, coupling, i), dense_block(problem, coupling, j)];
+    fn smooth_pair<F: SmoothTerm, S: Iterate>(&mut self, f: &F, state: &mut S, i: usize, j: usize) {
+        let (blocks, coupling, metric) = (self.blocks, self.coupling, &self.metric);
+        let in_place = [dense_block(blocks, coupling, i), dense_block(blocks, coupling, j)];
         let alike = [metric.of_block_at_full_step(i), metric.of_block_at_full_step(j)];
         let Kernel::Smooth(cache) = &mut self.kernel else { return };
         let pair_factor = if i == j { 1.0 } else { metric.pair_factor() };
         // The factor is that of step size 1: the move scales with the step, the factor need not.
         let factor =
-            cache.factor(i, j, |block, gram| add_gram(problem, coupling, metric, i == j, block, gram));
+            cache.factor(i, j, |block, gram| add_gram(f, blocks, coupling, metric, i == j, block, gram));
         self.subproblem.lambda.resize(coupling.rows(), 0.0);
-        let f = problem.smooth();
         if let ([Some(first), Some(second)], [Some(d_first), Some(d_second)], true) =
             (in_place, alike, i != j)
         {
@@ -372,8 +415,8 @@ impl<'a, F: SmoothTerm, H: SeparableTerm> PairUpdater<'a, F, H> {
             state.set_block(f, Role::Master, first.range, z);
             return;
         }
-        gather(&mut self.gathered, problem, coupling, metric, state, [i, j], true);
-        let (gathered, m, size) = (&mut self.gathered, coupling.rows(), problem.blocks().size(i));
+        gather(&mut self.gathered, f, blocks, coupling, metric, state, [i, j], true);
+        let (gathered, m, size) = (&mut self.gathered, coupling.rows(), blocks.size(i));
         let total = gathered.x.len();
         let (first_z, second_z) = gathered.z.split_at_mut(size);
         let block = |range: Range<usize>| smooth_rows::Block {
@@ -382,14 +425,14 @@ impl<'a, F: SmoothTerm, H: SeparableTerm> PairUpdater<'a, F, H> {
             gradient: &gathered.gradient[range.clone()],
             metric: smooth_rows::Metric::Diagonal(&gathered.metric[range]),
         };
-        let blocks = [block(0..size), block(size..total)];
-        smooth_rows::step(blocks, factor, &mut self.subproblem.lambda, &mut self.smooth, [first_z, second_z]);
+        let pair = [block(0..size), block(size..total)];
+        smooth_rows::step(pair, factor, &mut self.subproblem.lambda, &mut self.smooth, [first_z, second_z]);
         shorten(metric.step(), &gathered.x, &mut gathered.z);
-        self.scatter(state, i);
+        self.scatter(f, state, i);
     }
 
-    fn general_pair<S: Iterate>(&mut self, state: &mut S, i: usize, j: usize) {
-        gather(&mut self.gathered, self.problem, self.coupling, &self.metric, state, [i, j], false);
+    fn general_pair<F: SmoothTerm, S: Iterate>(&mut self, f: &F, state: &mut S, i: usize, j: usize) {
+        gather(&mut self.gathered, f, self.blocks, self.coupling, &self.metric, state, [i, j], false);
         let gathered = &mut self.gathered;
         let model = Model {
             coordinates: &gathered.coordinates,
@@ -398,17 +441,17 @@ impl<'a, F: SmoothTerm, H: SeparableTerm> PairUpdater<'a, F, H> {
             metric: &gathered.metric,
         };
         let columns = CouplingColumns::new(self.coupling, &gathered.coordinates);
-        let separable = self.problem.separable();
+        let separable = self.separable;
         if self.subproblem.solve(&model, &columns, separable, &gathered.groups, &mut gathered.z, &|| false) {
-            self.scatter(state, i);
+            self.scatter(f, state, i);
         }
     }
 
     /// Moves the pair to its new values.
     #[inline]
-    fn scatter<S: Iterate>(&mut self, state: &mut S, i: usize) {
-        let (gathered, masters) = (&mut self.gathered, self.problem.blocks().size(i));
-        state.set_gathered(self.problem.smooth(), &gathered.coordinates, masters, &mut gathered.z);
+    fn scatter<F: SmoothTerm, S: Iterate>(&mut self, f: &F, state: &mut S, i: usize) {
+        let (gathered, masters) = (&mut self.gathered, self.blocks.size(i));
+        state.set_gathered(f, &gathered.coordinates, masters, &mut gathered.z);
     }
 }
 
@@ -421,8 +464,9 @@ fn shorten(step: f64, x: &[f64], z: &mut [f64]) {
 }
 
 /// `gram += A_i A_i'/D_i` of one block of a pair, for step size 1.
-fn add_gram<F: SmoothTerm, H: SeparableTerm>(
-    problem: &Problem<F, H>,
+fn add_gram<F: SmoothTerm>(
+    f: &F,
+    blocks: &Blocks,
     coupling: &Coupling,
     metric: &Metric,
     alone: bool,
@@ -430,23 +474,28 @@ fn add_gram<F: SmoothTerm, H: SeparableTerm>(
     gram: &mut [f64],
 ) {
     let pair_factor = if alone { 1.0 } else { metric.pair_factor() };
-    for c in problem.blocks().coordinates(block) {
-        let d = pair_factor * metric.at_full_step(problem.smooth(), c, block);
+    for c in blocks.coordinates(block) {
+        let d = pair_factor * metric.at_full_step(f, c, block);
         coupling.add_outer(c, 1.0 / d, gram);
     }
 }
 
 /// Copies what the pair's model needs into one place.
-fn gather<F: SmoothTerm, H: SeparableTerm, S: Iterate>(
+#[expect(
+    clippy::too_many_arguments,
+    reason = "the parts of a pair updater that it may read while the rest moves"
+)]
+fn gather<F: SmoothTerm, S: Iterate>(
     gathered: &mut Gathered,
-    problem: &Problem<F, H>,
+    f: &F,
+    blocks: &Blocks,
     coupling: &Coupling,
     metric: &Metric,
     state: &mut S,
     pair: [usize; 2],
     at_full_step: bool,
 ) {
-    let (f, blocks, m) = (problem.smooth(), problem.blocks(), coupling.rows());
+    let m = coupling.rows();
     let (list, pair_factor) =
         if pair[0] == pair[1] { (&pair[..1], 1.0) } else { (&pair[..], metric.pair_factor()) };
     gathered.coordinates.clear();
@@ -482,13 +531,9 @@ struct DenseBlock<'a> {
 }
 
 #[inline]
-fn dense_block<'a, F: SmoothTerm, H: SeparableTerm>(
-    problem: &Problem<F, H>,
-    coupling: &'a Coupling,
-    block: usize,
-) -> Option<DenseBlock<'a>> {
+fn dense_block<'a>(blocks: &Blocks, coupling: &'a Coupling, block: usize) -> Option<DenseBlock<'a>> {
     let Shape::Rows(Matrix::Dense(matrix)) = coupling.shape() else { return None };
-    let range = problem.blocks().contiguous(block)?;
+    let range = blocks.contiguous(block)?;
     let columns = &matrix.values()[range.start * coupling.rows()..range.end * coupling.rows()];
     Some(DenseBlock { range, columns })
 }

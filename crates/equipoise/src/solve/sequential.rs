@@ -68,7 +68,7 @@ struct Run<'r, F, H> {
     settings: &'r Settings,
     checkpoints: Checkpoints<'r, F, H>,
     edges: SampledEdges,
-    pairs: PairUpdater<'r, F, H>,
+    pairs: PairUpdater<'r, H>,
     /// The threads that make the pair updates, where there are several.
     multicore: Option<Multicore<'r, F, H>>,
     preparation: f64,
@@ -206,7 +206,7 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Run<'r, F, H> {
             let (begun, look) = (Instant::now(), (self.updates + self.updates_per_look).min(until));
             while self.updates < look {
                 let (i, j) = self.edges.draw();
-                self.pairs.update(&mut self.state, i, j)?;
+                self.pairs.update(self.problem.smooth(), &mut self.state, i, j)?;
                 self.updates += 1;
             }
             if let Some(status) = self.checkpoints.budget.stop() {

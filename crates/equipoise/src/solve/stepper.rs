@@ -22,7 +22,7 @@ use crate::state::State;
 #[derive(Debug)]
 pub struct PairStepper<'a, F, H> {
     problem: &'a Problem<F, H>,
-    pairs: PairUpdater<'a, F, H>,
+    pairs: PairUpdater<'a, H>,
     state: State,
 }
 
@@ -36,11 +36,11 @@ impl<'a, F: SmoothTerm, H: SeparableTerm> PairStepper<'a, F, H> {
 
     /// Makes what is kept for the edges (factors, where h = 0 and there are several rows) before the first update.
     pub fn prepare(&mut self, threads: usize) {
-        let threads = threads.max(1);
+        let (f, threads) = (self.problem.smooth(), threads.max(1));
         let mut makers: Vec<_> = (0..threads).map(|_| self.pairs.fork()).collect();
         std::thread::scope(|scope| {
             for (k, maker) in makers.iter_mut().enumerate() {
-                scope.spawn(move || maker.prepare(k, threads, &|| false));
+                scope.spawn(move || maker.prepare(f, k, threads, &|| false));
             }
         });
     }
@@ -48,7 +48,7 @@ impl<'a, F: SmoothTerm, H: SeparableTerm> PairStepper<'a, F, H> {
     /// Moves blocks i and j to the minimiser of their model (one block alone when i = j).
     #[inline]
     pub fn update(&mut self, i: usize, j: usize) -> Result<()> {
-        self.pairs.update(&mut self.state, i, j)
+        self.pairs.update(self.problem.smooth(), &mut self.state, i, j)
     }
 
     /// The iterate.

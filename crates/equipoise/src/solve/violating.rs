@@ -124,7 +124,7 @@ struct Run<'r, F, H> {
     checkpoints: Checkpoints<'r, F, H>,
     team: Arc<Team>,
     selection: ViolatingPairs,
-    pairs: PairUpdater<'r, F, H>,
+    pairs: PairUpdater<'r, H>,
     newton: Option<ProximalNewton<'r, F, H>>,
     face: Option<FaceStep<'r, H>>,
     steps_on_face: usize,
@@ -292,6 +292,7 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Run<'r, F, H> {
             return Ok(());
         }
         let moved = self.pairs.pair_with_gradient(
+            self.problem.smooth(),
             &mut self.state,
             OnRow { row: 0, pair: c, c, a: [a, b] },
             [g, partner_g],

@@ -25,7 +25,7 @@ fn both<F: SmoothTerm, H: SeparableTerm>(problem: &Problem<F, H>, settings: &Set
     let (mut shared, mut own) = (state.clone(), state);
     multicore.memory.load(&shared, problem.separable());
     multicore.workers[0].window.open(&shared);
-    multicore.workers[0].freely(&Quota::new(n)).expect("no failure");
+    multicore.workers[0].freely(problem.smooth(), &Quota::new(n)).expect("no failure");
     if matches!(Upkeep::suiting(problem.smooth()), Upkeep::Replica(_)) {
         multicore.workers[0].window.meet();
     }
@@ -34,7 +34,7 @@ fn both<F: SmoothTerm, H: SeparableTerm>(problem: &Problem<F, H>, settings: &Set
     let (mut edges, mut pairs) = (edges.fork(0), PairUpdater::new(problem, settings));
     for _ in 0..n {
         let (i, j) = edges.draw();
-        pairs.update(&mut own, i, j).expect("bounded");
+        pairs.update(problem.smooth(), &mut own, i, j).expect("bounded");
     }
     [shared, own]
 }
