@@ -4,7 +4,10 @@
 //! loop asks: the pair update, the full proximal step that takes over when pairs stall, the second-order step on
 //! the free variables, the repair of rounding drift, limits, and the observer.
 
+mod accelerated;
+mod anchored;
 mod budget;
+mod catalyst;
 mod checkpoints;
 mod face_step;
 mod factor_cache;
@@ -17,6 +20,7 @@ mod observer;
 mod pairs;
 mod proximal_newton;
 mod repair;
+mod round;
 mod sequential;
 mod settings;
 mod solution;

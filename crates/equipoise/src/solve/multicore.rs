@@ -26,6 +26,7 @@ use self::team::Panic;
 use self::waves::Waves;
 use super::budget::Budget;
 use super::pairs::PairUpdater;
+use super::round::{Round, Task};
 use super::{Metric, Settings, Status, StepRule, staleness};
 use crate::certificate::separable_value;
 use crate::error::{Error, Result};
@@ -56,28 +57,6 @@ const GROWTH: f64 = 1.2;
 const MOST_BYTES: usize = 1 << 36;
 /// Bad rounds in a row after which one thread goes on alone.
 const PATIENCE: u32 = 6;
-
-/// What a round did.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Round {
-    pub(crate) updates: u64,
-    /// The objective after it, exactly.
-    pub(crate) objective: f64,
-    /// Whether it was undone.
-    pub(crate) undone: bool,
-    pub(crate) status: Option<Status>,
-}
-
-/// What a round is given.
-pub(crate) struct Task<'t, 'b> {
-    pub(crate) updates: u64,
-    /// The objective before it.
-    pub(crate) objective: f64,
-    pub(crate) target: Option<f64>,
-    pub(crate) budget: &'t Budget<'b>,
-    /// Is told of the updates claimed so far.
-    pub(crate) heartbeat: &'t mut dyn FnMut(u64),
-}
 
 /// A thread's own things.
 #[derive(Debug)]

@@ -14,26 +14,25 @@
 
 use std::time::Instant;
 
+use super::accelerated::Accelerated;
+use super::catalyst::Catalyst;
 use super::checkpoints::{Checkpoints, Spent};
 use super::free_step::FreeStep;
 use super::full_step::FullStep;
-use super::multicore::{Multicore, Task};
+use super::multicore::Multicore;
 use super::pairs::PairUpdater;
 use super::proximal_newton::{Outcome, ProximalNewton};
 use super::repair::repair;
+use super::round::{Pace, Task};
 use super::{Method, Settings, Solution, Status};
 use crate::certificate::separable_value;
 use crate::error::{Error, Result};
 use crate::problem::Problem;
 use crate::selection::SampledEdges;
-use crate::separable::SeparableTerm;
+use crate::separable::{Nonsmooth, SeparableTerm};
 use crate::smooth::SmoothTerm;
 use crate::state::State;
 
-/// Most updates between two looks at the clock and the interrupt flag.
-const MOST_UPDATES_PER_LOOK: u64 = 4096;
-/// Seconds between two looks that are aimed at. They change how often the clock is read, not what is computed.
-const SECONDS_PER_LOOK: f64 = 2e-3;
 /// Fewest updates between two checkpoints.
 const FEWEST_UPDATES: u64 = 32;
 /// The same where threads have to be started for it.
@@ -63,21 +62,31 @@ pub(crate) fn run<'r, F: SmoothTerm, H: SeparableTerm>(
     run.checkpoints.finish(run.state.x, spent)
 }
 
+/// Who makes the pair updates.
+enum Gear<'r, F, H> {
+    /// This thread, one after the other.
+    Plain(Pace),
+    /// Several threads.
+    Threads(Box<Multicore<'r, F, H>>),
+    /// This thread, with momentum.
+    Momentum(Box<Accelerated>),
+    /// This thread, around proximal points with momentum.
+    Points(Box<Catalyst<'r, H>>),
+}
+
 struct Run<'r, F, H> {
     problem: &'r Problem<F, H>,
     settings: &'r Settings,
     checkpoints: Checkpoints<'r, F, H>,
     edges: SampledEdges,
     pairs: PairUpdater<'r, H>,
-    /// The threads that make the pair updates, where there are several.
-    multicore: Option<Multicore<'r, F, H>>,
+    gear: Gear<'r, F, H>,
     preparation: f64,
     full_step: FullStep,
     proximal_newton: Option<ProximalNewton<'r, F, H>>,
     state: State,
     updates_per_epoch: f64,
     updates: u64,
-    updates_per_look: u64,
     rounds: u32,
     objective: f64,
     /// By how much the pairs of the last round lowered the objective.
@@ -99,26 +108,30 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Run<'r, F, H> {
         let second_order = settings.method == Method::Auto;
         let edges = SampledEdges::new(problem.graph(), problem.probabilities(), settings.seed)?;
         Multicore::check_memory(problem, settings)?;
-        let mut multicore = (Multicore::threads(problem, settings) > 1)
-            .then(|| Multicore::new(problem, settings, &state, &edges));
         let begun = Instant::now();
-        if let Some(multicore) = &mut multicore {
+        let pairs = PairUpdater::new(problem, settings);
+        let gear = if settings.method == Method::Accelerated {
+            momentum(problem, settings, &state, updates_per_epoch)?
+        } else if Multicore::threads(problem, settings) > 1 {
+            let mut multicore = Multicore::new(problem, settings, &state, &edges);
             multicore.prepare(&checkpoints.budget)?;
-        }
+            Gear::Threads(Box::new(multicore))
+        } else {
+            Gear::Plain(Pace::new())
+        };
         let mut run = Self {
             problem,
             settings,
             checkpoints,
             edges,
-            pairs: PairUpdater::new(problem, settings),
-            multicore,
+            pairs,
+            gear,
             preparation: begun.elapsed().as_secs_f64(),
             full_step: FullStep::new(),
             proximal_newton: if second_order { ProximalNewton::new(problem) } else { None },
             state,
             updates_per_epoch,
             updates: 0,
-            updates_per_look: 1,
             rounds: 0,
             objective: 0.0,
             gain_of_pairs: 0.0,
@@ -131,7 +144,7 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Run<'r, F, H> {
 
     fn spent(&self) -> Spent {
         let epochs = self.updates as f64 / self.updates_per_epoch;
-        let threads = self.multicore.as_ref().map_or(1, Multicore::active);
+        let threads = if let Gear::Threads(multicore) = &self.gear { multicore.active() } else { 1 };
         Spent { updates: self.updates, epochs, preparation: self.preparation, threads }
     }
 
@@ -181,19 +194,15 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Run<'r, F, H> {
     /// Pair updates until the next checkpoint is due or a limit binds.
     fn pairs(&mut self) -> Result<()> {
         let growth = (self.updates as f64 * CHECKPOINT_GROWTH) as u64;
-        let fewest = if self.multicore.is_some() { FEWEST_ON_THREADS } else { FEWEST_UPDATES };
-        // Several threads are watched during a round, one only after it.
+        let fewest = if let Gear::Threads(_) = self.gear { FEWEST_ON_THREADS } else { FEWEST_UPDATES };
+        // Some gears look for the target during a round, one only after it.
         let blind = self.settings.target_objective.is_some()
-            && (self.multicore.is_none() || self.settings.deterministic);
+            && (matches!(self.gear, Gear::Plain(_)) || self.settings.deterministic);
         let growth = if blind { 0 } else { growth };
         let round = growth.max(self.updates_per_epoch.ceil() as u64).max(fewest);
         let until = self.updates.saturating_add(round).min(self.checkpoints.budget.most_updates);
         let before = self.objective;
-        if self.multicore.is_some() {
-            self.on_all_threads(until)?;
-        } else {
-            self.on_this_thread(until)?;
-        }
+        self.round(until)?;
         if self.updates >= self.checkpoints.budget.most_updates {
             self.checkpoints.status.get_or_insert(Status::IterationLimit);
         }
@@ -201,34 +210,12 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Run<'r, F, H> {
         Ok(())
     }
 
-    fn on_this_thread(&mut self, until: u64) -> Result<()> {
-        while self.updates < until {
-            let (begun, look) = (Instant::now(), (self.updates + self.updates_per_look).min(until));
-            while self.updates < look {
-                let (i, j) = self.edges.draw();
-                self.pairs.update(self.problem.smooth(), &mut self.state, i, j)?;
-                self.updates += 1;
-            }
-            if let Some(status) = self.checkpoints.budget.stop() {
-                self.checkpoints.status = Some(status);
-                break;
-            }
-            let taken = begun.elapsed().as_secs_f64();
-            let scale = if taken < 0.5 * SECONDS_PER_LOOK { 2.0 } else { SECONDS_PER_LOOK / taken };
-            self.updates_per_look =
-                ((self.updates_per_look as f64 * scale.min(2.0)) as u64).clamp(1, MOST_UPDATES_PER_LOOK);
-            self.checkpoints.heartbeat(self.spent());
-        }
-        self.state.refresh(self.problem.smooth());
-        self.objective = self.evaluate()?;
-        Ok(())
-    }
-
-    fn on_all_threads(&mut self, until: u64) -> Result<()> {
+    fn round(&mut self, until: u64) -> Result<()> {
         let spent = self.spent();
-        let Some(multicore) = &mut self.multicore else { return Ok(()) };
+        let (problem, state, edges) = (self.problem, &mut self.state, &mut self.edges);
         let Checkpoints { budget, observer, .. } = &mut self.checkpoints;
-        let task = Task {
+        let updates_per_epoch = self.updates_per_epoch;
+        let mut task = Task {
             updates: until - self.updates,
             objective: self.objective,
             target: self.settings.target_objective,
@@ -236,17 +223,32 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Run<'r, F, H> {
             heartbeat: &mut |claimed| {
                 if let Some(observer) = observer {
                     let updates = spent.updates + claimed;
-                    observer.heartbeat(updates, updates as f64 / self.updates_per_epoch);
+                    observer.heartbeat(updates, updates as f64 / updates_per_epoch);
                 }
             },
         };
-        let round = multicore.round(&mut self.state, task)?;
+        let round = match &mut self.gear {
+            Gear::Plain(pace) => {
+                let (pairs, f) = (&mut self.pairs, problem.smooth());
+                let update = || {
+                    let (i, j) = edges.draw();
+                    pairs.update(f, state, i, j)
+                };
+                let (made, status) = pace.run(task.updates, task.budget, update, task.heartbeat)?;
+                self.updates += made;
+                self.checkpoints.status = status.or(self.checkpoints.status);
+                self.state.refresh(f);
+                self.objective = self.evaluate()?;
+                return Ok(());
+            }
+            Gear::Threads(multicore) => multicore.round(state, task)?,
+            Gear::Momentum(gear) => gear.round(problem, &mut self.pairs, edges, state, &mut task)?,
+            Gear::Points(gear) => gear.round(problem, edges, state, &mut task)?,
+        };
         self.updates += round.updates;
         self.objective = round.objective;
         self.undone = round.undone;
-        if round.status.is_some() {
-            self.checkpoints.status = round.status;
-        }
+        self.checkpoints.status = round.status.or(self.checkpoints.status);
         Ok(())
     }
 
@@ -258,7 +260,9 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Run<'r, F, H> {
         let before = self.objective;
         let wanted = self.distance_left();
         let stalled = self.gain_of_pairs <= 1e-2 * wanted.min(self.gain_of_pairs.abs() + wanted);
-        if self.settings.method == Method::Auto || stalled {
+        // With h = 0 pairs never stall, and momentum is not lost for a step that they do not need.
+        let needed = stalled && !matches!(self.gear, Gear::Momentum(_));
+        if self.settings.method == Method::Auto || needed {
             let stop = || self.checkpoints.budget.stop().is_some();
             self.full_step.take(self.problem, self.pairs.metric(), &mut self.state, &stop);
         }
@@ -312,8 +316,10 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Run<'r, F, H> {
 
     /// Takes rounding drift out of A x = b and of the maintained products.
     fn keep_feasible(&mut self) {
-        // Whoever interrupts does not want to wait for the last digit.
-        if self.checkpoints.status == Some(Status::Interrupted) && !self.drifted() {
+        // Whoever interrupts does not want to wait for the last digit, and momentum is not lost for it.
+        let content = self.checkpoints.status == Some(Status::Interrupted)
+            || matches!(self.gear, Gear::Momentum(_) | Gear::Points(_));
+        if content && !self.drifted() {
             return;
         }
         if repair(self.problem, &mut self.state.x) {
@@ -330,4 +336,24 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Run<'r, F, H> {
             Err(Error::NonFiniteIterate { what: "the objective", found: value, updates: self.updates })
         }
     }
+}
+
+/// The gear of the accelerated method: momentum in the pairs, or around them where there is an h.
+fn momentum<'r, F: SmoothTerm, H: SeparableTerm>(
+    problem: &'r Problem<F, H>,
+    settings: &Settings,
+    state: &State,
+    updates_per_epoch: f64,
+) -> Result<Gear<'r, F, H>> {
+    let smooth = matches!(problem.separable(), Nonsmooth::Coordinates(h) if h.is_zero());
+    if !smooth {
+        return Ok(Gear::Points(Box::new(Catalyst::new(problem, settings, state, updates_per_epoch))));
+    }
+    let nu = graph_constant(problem)?;
+    Ok(Gear::Momentum(Box::new(Accelerated::new(problem.smooth(), state, nu, updates_per_epoch))))
+}
+
+fn graph_constant<F: SmoothTerm, H: SeparableTerm>(problem: &Problem<F, H>) -> Result<f64> {
+    let b = problem.blocks().len();
+    Ok((b as f64 - 1.0).max(1.0))
 }

@@ -1,15 +1,18 @@
 //! The iterate x and the products that f keeps in step with it.
 //!
 //! A state knows how to move and how to rebuild itself; it does not know which pair comes next. [`State`] owns its
-//! memory. [`Window`] is one thread's view of memory that several threads change at once (`shared/`). Both are an
-//! [`Iterate`], and the pair updates of `solve/pairs.rs` are written once, for either.
+//! memory. [`Window`] is one thread's view of memory that several threads change at once (`shared/`). [`Momentum`] is
+//! the point of an accelerated method at which gradients are taken. Each is an [`Iterate`], and the pair updates of
+//! `solve/pairs.rs` are written once, for all.
 
+mod momentum;
 mod owned;
 pub mod shared;
 mod window;
 
 use std::ops::Range;
 
+pub(crate) use momentum::Momentum;
 pub(crate) use owned::State;
 pub(crate) use window::{Memory, Upkeep, Window, WindowSettings};
 
