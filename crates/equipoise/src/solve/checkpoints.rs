@@ -126,6 +126,10 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Checkpoints<'r, F, H> {
             let found = certificate.objective;
             return Err(Error::NonFiniteIterate { what: "the objective", found, updates: spent.updates });
         }
+        let reached = self.settings.target_objective.is_some_and(|target| certificate.objective <= target);
+        if reached && self.reached_after.is_none() {
+            self.reached_target();
+        }
         if accepted && self.reached_after.is_none() {
             self.status = Some(Status::Converged);
         } else if idle_rounds >= PATIENCE {

@@ -14,7 +14,7 @@
 
 use std::time::Instant;
 
-use super::accelerated::Accelerated;
+use super::accelerated::{Accelerated, GraphConstant};
 use super::catalyst::Catalyst;
 use super::checkpoints::{Checkpoints, Spent};
 use super::free_step::FreeStep;
@@ -159,7 +159,7 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Run<'r, F, H> {
         Ok(())
     }
 
-    /// Nothing but pairs, and no certificate before the end: only the objective is asked for.
+    /// No certificate before the end: only the objective is asked for.
     fn until_target(&mut self) -> Result<()> {
         let target = self.settings.target_objective.unwrap_or(f64::NEG_INFINITY);
         while self.checkpoints.status.is_none() {
@@ -168,8 +168,14 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Run<'r, F, H> {
                 break;
             }
             self.pairs()?;
-            let idle = self.gain_of_pairs <= 1e-15 * (1.0 + self.objective.abs()) && !self.undone;
-            self.idle_rounds = if idle { self.idle_rounds + 1 } else { 0 };
+            if self.settings.method == Method::Auto {
+                if self.objective > target {
+                    self.beyond_pairs()?;
+                }
+            } else {
+                let idle = self.gain_of_pairs <= 1e-15 * (1.0 + self.objective.abs()) && !self.undone;
+                self.idle_rounds = if idle { self.idle_rounds + 1 } else { 0 };
+            }
             if self.idle_rounds >= IDLE_ROUNDS_TO_TARGET {
                 self.checkpoints.status.get_or_insert(Status::Stalled);
             }
@@ -349,11 +355,11 @@ fn momentum<'r, F: SmoothTerm, H: SeparableTerm>(
     if !smooth {
         return Ok(Gear::Points(Box::new(Catalyst::new(problem, settings, state, updates_per_epoch))));
     }
-    let nu = graph_constant(problem)?;
-    Ok(Gear::Momentum(Box::new(Accelerated::new(problem.smooth(), state, nu, updates_per_epoch))))
+    let constant = graph_constant(problem)?;
+    Ok(Gear::Momentum(Box::new(Accelerated::new(problem.smooth(), state, constant, updates_per_epoch))))
 }
 
-fn graph_constant<F: SmoothTerm, H: SeparableTerm>(problem: &Problem<F, H>) -> Result<f64> {
+fn graph_constant<F: SmoothTerm, H: SeparableTerm>(problem: &Problem<F, H>) -> Result<GraphConstant> {
     let b = problem.blocks().len();
-    Ok((b as f64 - 1.0).max(1.0))
+    Ok(GraphConstant { nu: (b as f64 - 1.0).max(1.0), exact: false })
 }
