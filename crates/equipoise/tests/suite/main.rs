@@ -8,6 +8,7 @@
 //! * `drift`: ten million pair moves leave A x = b intact.
 //! * `files`: certified optima of public data sets, where they are at hand.
 //! * `known`: problems with known optima.
+//! * `methods`: every method, held to the same promises.
 //! * `multicore`: several threads on one run: the same optimum, however they lock.
 //! * `numbers`, `samples`: the data of these tests.
 //! * `properties`: properties of the optimum on random problems.
@@ -22,6 +23,7 @@ mod conformance;
 mod drift;
 mod files;
 mod known;
+mod methods;
 mod multicore;
 mod numbers;
 mod properties;
