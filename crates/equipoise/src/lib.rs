@@ -31,6 +31,7 @@
 //! | [`pair_step`] | the exact minimiser of the two-block model |
 //! | [`mod@solve`] | the loop, limits, observer |
 //! | [`models`] | problems that people bring |
+//! | [`theory`] | the constants of the theorems, and the bounds they predict |
 //! | [`certificate`] | how far from optimal, trusting nobody |
 
 pub mod certificate;
@@ -46,6 +47,7 @@ pub mod separable;
 pub mod smooth;
 pub mod solve;
 mod state;
+pub mod theory;
 
 pub use state::shared;
 

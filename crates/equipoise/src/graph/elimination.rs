@@ -19,18 +19,20 @@ const TOLERANCE: f64 = 1e-11;
 
 /// The Laplacian with its nodes in order of elimination, leaves first and the root last.
 #[derive(Debug)]
-pub(super) struct Elimination {
+pub(crate) struct Elimination {
     starts: Vec<usize>,
     /// Where in each row the columns beyond the diagonal begin.
     middles: Vec<usize>,
     /// (column, weight), columns ascending within each row.
     entries: Vec<(u32, f64)>,
     pivots: Vec<f64>,
+    /// The node in each place.
+    order: Vec<u32>,
 }
 
 impl Elimination {
     /// Orders the nodes and factorises. [`Error::GraphDisconnected`] if the edges do not connect them.
-    pub(super) fn new(nodes: usize, edges: &[(u32, u32)], weights: &[f64]) -> Result<Self> {
+    pub(crate) fn new(nodes: usize, edges: &[(u32, u32)], weights: &[f64]) -> Result<Self> {
         let adjacency = Adjacency::new(nodes, edges);
         let weight_of = |&(_, edge): &(u32, u32)| weights[edge as usize];
         let degree = |i: usize| adjacency.of(i).iter().map(weight_of).sum::<f64>();
@@ -53,6 +55,7 @@ impl Elimination {
             middles: Vec::with_capacity(nodes),
             entries: Vec::with_capacity(2 * edges.len()),
             pivots: Vec::with_capacity(nodes),
+            order: Vec::new(),
         };
         for (p, &node) in order.iter().enumerate() {
             let start = system.entries.len();
@@ -64,6 +67,7 @@ impl Elimination {
             system.starts.push(system.entries.len());
             system.pivots.push(system.pivot(p));
         }
+        system.order = order;
         Ok(system)
     }
 
@@ -122,7 +126,17 @@ impl Elimination {
         center(z);
     }
 
-    /// The z with mean 0 and L z = r, r with mean 0.
+    /// The z with mean 0 and L z = r, r with mean 0, both with one entry per node as they were given.
+    pub(crate) fn solve_by_node(&self, right: &[f64]) -> Vec<f64> {
+        let in_place: Vec<f64> = self.order.iter().map(|&node| right[node as usize]).collect();
+        let mut solution = vec![0.0; right.len()];
+        for (&node, z) in self.order.iter().zip(self.solve(&in_place)) {
+            solution[node as usize] = z;
+        }
+        solution
+    }
+
+    /// The same in the order of elimination.
     pub(super) fn solve(&self, right: &[f64]) -> Vec<f64> {
         let nodes = self.nodes();
         let mut residual = right.to_vec();
@@ -195,6 +209,14 @@ mod tests {
             assert!(worst < 1e-8, "{name}: {worst}");
             assert!((system.quadratic(&expected) / dot(&expected, &right) - 1.0).abs() < 1e-13);
         }
+    }
+
+    #[test]
+    fn nodes_keep_their_numbers() {
+        // A star whose hub is node 2, weights 1, 2, 4: from node 0 to node 3 the potential falls by 1/1 + 1/4.
+        let system = Elimination::new(4, &[(0, 2), (1, 2), (2, 3)], &[1.0, 2.0, 4.0]).expect("connected");
+        let z = system.solve_by_node(&[1.0, 0.0, 0.0, -1.0]);
+        assert!((z[0] - z[3] - 1.25).abs() < 1e-12 && (z[1] - z[2]).abs() < 1e-12);
     }
 
     #[test]

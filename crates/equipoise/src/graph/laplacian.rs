@@ -1,7 +1,7 @@
 //! The weighted graph Laplacian `K = sum_e w_e (e_i - e_j)(e_i - e_j)^T`.
 //!
 //! - Given: a [`Graph`] and a weight per edge: 1 for the plain Laplacian, `p_e / (2L)` for the paper's K.
-//! - Returns: K x, x'Kx and the ends of the [`Spectrum`].
+//! - Returns: K x, x'Kx, solutions of K z = r and the ends of the [`Spectrum`].
 //! - Must not know: what the weights mean.
 //!
 //! A clique with equal weights w is kept as a rule: K = w (b I - 1 1^T).
@@ -111,6 +111,36 @@ impl Laplacian {
         }
     }
 
+    /// The z of mean 0 with K z = r; of r only the part of mean 0 counts.
+    ///
+    /// Errors: [`Error::GraphDisconnected`] if the edges of positive weight do not connect the nodes.
+    ///
+    /// # Panics
+    /// If `right` does not have one entry per node.
+    pub fn solve(&self, right: &[f64]) -> Result<Vec<f64>> {
+        assert!(right.len() == self.nodes, "one entry per node");
+        let mean = self.mean(right);
+        let mut right: Vec<f64> = right.iter().map(|r| r - mean).collect();
+        match &self.weights {
+            Weights::Clique(weight) if *weight > 0.0 => {
+                let value = weight * self.nodes as f64;
+                right.iter_mut().for_each(|r| *r /= value);
+                Ok(right)
+            }
+            Weights::Clique(_) => Err(self.without_edges()),
+            Weights::List(list, weights) => {
+                let scale = weights.iter().copied().fold(0.0, f64::max);
+                let system = Elimination::new(self.nodes, list, &relative(weights))?;
+                right.iter_mut().for_each(|r| *r /= scale);
+                Ok(system.solve_by_node(&right))
+            }
+        }
+    }
+
+    fn without_edges(&self) -> Error {
+        Error::GraphDisconnected { from: 0, to: 1, unreached: self.nodes - 1, nodes: self.nodes }
+    }
+
     /// The smallest non-zero and the largest eigenvalue; see [`Spectrum`] for accuracy and cost.
     ///
     /// Errors: [`Error::GraphTooSmall`] for one node, [`Error::GraphDisconnected`] if the edges of positive weight do
@@ -125,9 +155,7 @@ impl Laplacian {
                 let value = weight * nodes as f64;
                 Ok(Spectrum { smallest_nonzero: value, largest: value, relative_error: 0.0 })
             }
-            Weights::Clique(_) => {
-                Err(Error::GraphDisconnected { from: 0, to: 1, unreached: nodes - 1, nodes })
-            }
+            Weights::Clique(_) => Err(self.without_edges()),
             Weights::List(list, weights) => {
                 // Weights up to 1, so that no square overflows or vanishes.
                 let scale = weights.iter().copied().fold(0.0, f64::max);

@@ -46,6 +46,7 @@ mod tridiagonal;
 mod uniform;
 
 pub use diameter::Diameter;
+pub(crate) use elimination::Elimination;
 pub use laplacian::Laplacian;
 pub use probabilities::EdgeProbabilities;
 pub use sampler::EdgeSampler;

@@ -7,6 +7,7 @@ use crate::graph::{EdgeProbabilities, Graph, Topology};
 use crate::matrix::check_length;
 use crate::separable::{GroupL2, Nonsmooth, SeparableTerm, Zero};
 use crate::smooth::SmoothTerm;
+use crate::theory::equalised;
 
 /// How often each pair is drawn.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -18,6 +19,10 @@ pub enum ProbabilityChoice {
     Weighted(Vec<f64>),
     /// In proportion to the sum of the Lipschitz constants of the two blocks.
     Lipschitz,
+    /// So that the effective resistance of every edge, over the sum of the two blocks' Lipschitz constants, is the same:
+    /// the least constant of accelerated pairs. See [`theory::equalised`](crate::theory::equalised), also for where the
+    /// draws stay uniform; they do so on a disconnected graph.
+    Equalised,
 }
 
 /// Collects the parts of a problem; see [`Problem::builder`].
@@ -123,7 +128,7 @@ impl<F: SmoothTerm, H: SeparableTerm> ProblemBuilder<F, H> {
         } else {
             Graph::new(&self.topology, blocks.len())?
         };
-        let probabilities = edge_probabilities(self.probabilities, &self.smooth, &blocks);
+        let probabilities = edge_probabilities(self.probabilities, &self.smooth, &blocks, &graph);
         reach::check(&graph.support(&probabilities)?, &blocks, independent)?;
         let start = match self.start {
             Some(x) => {
@@ -158,16 +163,60 @@ fn check_separable<H: SeparableTerm>(separable: &Nonsmooth<H>, n: usize, blocks:
     }
 }
 
-fn edge_probabilities<F: SmoothTerm>(choice: ProbabilityChoice, f: &F, blocks: &Blocks) -> EdgeProbabilities {
+fn edge_probabilities<F: SmoothTerm>(
+    choice: ProbabilityChoice,
+    f: &F,
+    blocks: &Blocks,
+    graph: &Graph,
+) -> EdgeProbabilities {
     match choice {
         ProbabilityChoice::Uniform => EdgeProbabilities::Uniform,
         ProbabilityChoice::Weighted(weights) => EdgeProbabilities::Weighted(weights),
-        ProbabilityChoice::Lipschitz => {
-            // A linear block has curvature 0 and must be drawn all the same.
-            let largest = (0..f.dimension()).map(|c| f.curvature(c)).fold(0.0, f64::max);
-            let least = if largest > 0.0 { 1e-3 * largest } else { 1.0 };
-            let constant = |i| blocks.coordinates(i).map(|c| f.curvature(c)).fold(least, f64::max);
-            EdgeProbabilities::NodeSum((0..blocks.len()).map(constant).collect())
+        ProbabilityChoice::Lipschitz => EdgeProbabilities::NodeSum(block_constants(f, blocks)),
+        ProbabilityChoice::Equalised => {
+            let constants = block_constants(f, blocks);
+            // What keeps them from being equalised, the check of the graph's reach puts in better words.
+            equalised(graph, &|i, j| constants[i] + constants[j]).unwrap_or_default()
         }
+    }
+}
+
+/// The largest curvature of every block.
+fn block_constants<F: SmoothTerm>(f: &F, blocks: &Blocks) -> Vec<f64> {
+    // A linear block has curvature 0 and must be drawn all the same.
+    let largest = (0..f.dimension()).map(|c| f.curvature(c)).fold(0.0, f64::max);
+    let least = if largest > 0.0 { 1e-3 * largest } else { 1.0 };
+    (0..blocks.len()).map(|i| blocks.coordinates(i).map(|c| f.curvature(c)).fold(least, f64::max)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::smooth::Distance;
+    use crate::theory::pair_constant;
+
+    fn law(topology: Topology, weight: Vec<f64>) -> (Graph, EdgeProbabilities) {
+        let f = Distance::new(vec![0.0; weight.len()], weight).expect("valid");
+        let coupling = Coupling::sum(1.0).expect("valid");
+        let problem = Problem::builder(f)
+            .coupling(coupling)
+            .graph(topology)
+            .probabilities(ProbabilityChoice::Equalised)
+            .build()
+            .expect("valid");
+        (problem.graph().clone(), problem.probabilities().clone())
+    }
+
+    #[test]
+    fn equalised_probabilities_have_the_least_constant() {
+        let weight: Vec<f64> = (0..24).map(|i| 0.5 + 0.25 * f64::from(i % 4)).collect();
+        let (graph, equal) = law(Topology::TreeRing, weight.clone());
+        let nu = pair_constant(&graph, &equal, &|i, j| 2.0 * (weight[i] + weight[j])).expect("connected");
+        assert!(nu <= 23.0 * 1.001, "{nu}");
+        assert_eq!(law(Topology::Clique, vec![1.0; 9]).1, EdgeProbabilities::Uniform);
+        assert_eq!(
+            law(Topology::Clique, (0..2000).map(|i| 1.0 + f64::from(i)).collect()).1,
+            EdgeProbabilities::Uniform
+        );
     }
 }

@@ -11,6 +11,7 @@
 //! Must not know: threads, memory, how a pair is solved.
 
 use super::{Locking, StepRule};
+use crate::theory::{sharp_step, theorem_2_step};
 
 /// Share of the updates under way that the read of a slave may miss.
 const PHI: f64 = 0.3;
@@ -38,10 +39,9 @@ pub(crate) fn steps(
         StepRule::Blocks => 1.0,
         StepRule::Sharp => {
             let most = chances.iter().map(|[p, q]| p + q).fold(0.0, f64::max);
-            let theta = if decomposable { most.sqrt().min(1.0) } else { 1.0 };
-            1.0 / (1.0 + 2.0 * theta * tau)
+            sharp_step(tau, decomposable.then_some(most))
         }
-        StepRule::Paper => theorem_2(tau),
+        StepRule::Paper => theorem_2_step(tau),
     };
     let mut damping = Vec::new();
     if rule == StepRule::Blocks {
@@ -64,42 +64,9 @@ fn missed(locking: Locking) -> [f64; 2] {
     }
 }
 
-/// The supremum over rho > 1 of `min(2 / (1 + tau + tau rho^tau), (rho - 1) / (sqrt2 (tau + 2) (rho^(tau + 1) + rho)))`.
-pub(crate) fn theorem_2(tau: f64) -> f64 {
-    let allowed = |rho: f64| {
-        let descent = 2.0 / (1.0 + tau + tau * rho.powf(tau));
-        let ratio = (rho - 1.0) / (2f64.sqrt() * (tau + 2.0) * (rho.powf(tau + 1.0) + rho));
-        descent.min(ratio)
-    };
-    // Unimodal in rho: a golden section on log(rho - 1).
-    let golden = 0.5 * (5f64.sqrt() - 1.0);
-    let at = |t: f64| allowed(1.0 + t.exp());
-    let (mut low, mut high) = (-20.0, 20.0);
-    for _ in 0..200 {
-        let (left, right) = (high - golden * (high - low), low + golden * (high - low));
-        if at(left) < at(right) {
-            low = left;
-        } else {
-            high = right;
-        }
-    }
-    at(0.5 * (low + high))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn theorem_2_gives_the_known_steps() {
-        let known =
-            [(1.0, 0.040), (2.0, 0.019), (4.0, 0.0071), (8.0, 0.0023), (15.0, 7.4e-4), (63.0, 4.8e-5)];
-        for (tau, alpha) in known {
-            assert!((theorem_2(tau) / alpha - 1.0).abs() < 0.03, "tau {tau}: {}", theorem_2(tau));
-        }
-        // Without delay the second condition still binds, at 1 / (4 sqrt2) as rho grows.
-        assert!((theorem_2(0.0) - 1.0 / (4.0 * 2f64.sqrt())).abs() < 1e-3);
-    }
 
     #[test]
     fn one_thread_steps_in_full_and_a_hub_is_damped_alone() {

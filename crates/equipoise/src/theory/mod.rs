@@ -1,0 +1,79 @@
+//! The constants of the theorems as numbers, and the bounds that follow from them.
+//!
+//! ```text
+//! K = sum_e (p_e / L_e)(e_i - e_j)(e_i - e_j)'       L_e: curvature of f along e_i - e_j (2L when it is uniform)
+//! r_e = (e_i - e_j)' K^+ (e_i - e_j)                 effective resistance
+//! nu  = max_e r_e / L_e  >=  b - 1                   constant of the accelerated method
+//! ```
+//!
+//! - Given: a graph, the probabilities of its edges, the curvature of a pair; for [`Prediction`] a whole problem.
+//! - Returns: the K-norm, resistances, nu, probabilities that make nu smallest, steps under delay, curves of bounds.
+//! - Must not know: the solver. Only `problem.rs` knows more than graphs and matrices.
+//!
+//! | file | what |
+//! |---|---|
+//! | `k_norm.rs` | K, its norm and its dual norm, its smallest eigenvalue |
+//! | `resistance.rs` | `r_e`, nu, Foster's sum; exact by `star_mesh.rs` or `dense.rs`, else `projection.rs` |
+//! | `large_clique.rs` | nu of a clique that is too large to list |
+//! | `equalise.rs` | probabilities with nu = b - 1 |
+//! | `async_step.rs` | largest steps for a delay tau |
+//! | `curves.rs` | the bounds as functions of k |
+//!
+//! Reference: the paper (UAI 2015), section 4; docs/theory.md, which lists where it had to be corrected.
+//!
+//! ```
+//! use equipoise::graph::{EdgeProbabilities, Graph, Topology};
+//! use equipoise::theory;
+//!
+//! let wheel = Graph::new(&Topology::Wheel, 24)?;
+//! let nu = theory::pair_constant(&wheel, &EdgeProbabilities::Uniform, &|_, _| 2.0)?;
+//! assert!((nu - 25.4282).abs() < 1e-4);
+//! let equal = theory::equalised(&wheel, &|_, _| 2.0)?;
+//! let nu = theory::pair_constant(&wheel, &equal, &|_, _| 2.0)?;
+//! assert!(nu < 23.0 * 1.001);
+//! # Ok::<(), equipoise::Error>(())
+//! ```
+
+mod async_step;
+pub mod curves;
+mod dense;
+mod equalise;
+mod k_norm;
+mod large_clique;
+mod problem;
+mod projection;
+mod resistance;
+mod star_mesh;
+
+pub use async_step::{repaired_step, sharp_step, theorem_2_rho, theorem_2_step};
+pub use equalise::{equalised, equalised_within};
+pub use k_norm::{KNorm, Smallest};
+pub use problem::{PairConstants, Prediction, Scheme};
+pub use resistance::Resistances;
+
+use crate::error::Result;
+use crate::graph::{EdgeProbabilities, Graph};
+
+/// nu = `max_e r_e / L_e` over the edges that can be drawn, from above, for pairs whose curvature is
+/// `curvature(i, j)` (i < j).
+///
+/// | graph | how | accuracy |
+/// |---|---|---|
+/// | clique, uniform draws, equal curvature at probed pairs | `b - 1` | exact |
+/// | trees, and whatever little fill or 2000 nodes allow | elimination | exact |
+/// | other lists | random projections, rounded up | fails with probability 1e-3 |
+/// | clique of more than 1500 nodes | parallel paths, on a sample of pairs | an upper bound for each pair of the sample |
+///
+/// Errors: [`Error::GraphDisconnected`](crate::Error::GraphDisconnected) where nu would be infinite,
+/// [`Error::OutOfRange`](crate::Error::OutOfRange) for a curvature that is not positive and finite.
+pub fn pair_constant(
+    graph: &Graph,
+    probabilities: &EdgeProbabilities,
+    curvature: &dyn Fn(usize, usize) -> f64,
+) -> Result<f64> {
+    if large_clique::applies(graph) {
+        return large_clique::pair_constant(graph, probabilities, curvature);
+    }
+    let norm = KNorm::with_curvature(graph, probabilities, curvature)?;
+    Ok(Resistances::of(&norm)?.nu())
+}
