@@ -319,6 +319,26 @@ pub enum Error {
         /// How many updates had been made.
         updates: u64,
     },
+    /// A sample that cannot be used, found before the run.
+    #[error("sample {row}: {reason}")]
+    UnusableSample {
+        /// Its number, from 0.
+        row: usize,
+        /// What is wrong with it, with what was found.
+        reason: String,
+    },
+    /// A sample that could be used before, and can no longer.
+    #[error("sample {row}: {reason}; the iterate after {updates} updates is kept")]
+    BadSample {
+        /// Its number, from 0.
+        row: usize,
+        /// What is wrong with it, with what was found.
+        reason: String,
+        /// The last feasible iterate.
+        iterate: Vec<f64>,
+        /// How many updates had been made.
+        updates: u64,
+    },
     /// A thread that worked on the run panicked.
     #[error("a worker thread panicked: {message}; this is a fault in a term's code or in equipoise itself")]
     WorkerPanicked {

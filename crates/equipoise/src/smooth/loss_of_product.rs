@@ -4,18 +4,17 @@
 
 use super::factored::{Factored, MatrixFactor};
 use super::loss::ScalarLoss;
+use super::row_losses::RowLosses;
 use super::{DualSide, FiniteSum, Reads, SampleData, SmoothTerm};
 use crate::error::Result;
-use crate::matrix::{Matrix, check_finite_vector, check_length};
+use crate::matrix::Matrix;
 use crate::separable::Values;
 
 /// A sum over rows of a scalar loss of `M x`.
 #[derive(Debug, Clone)]
 pub struct LossOfProduct<L> {
     matrix: Matrix,
-    target: Vec<f64>,
-    weights: Values,
-    loss: L,
+    rows: RowLosses<L>,
     /// Diagonal of the majorant.
     curvature: Vec<f64>,
 }
@@ -33,29 +32,13 @@ impl<L: ScalarLoss> LossOfProduct<L> {
         loss: L,
         weights: impl Into<Values>,
     ) -> Result<Self> {
-        let (matrix, weights) = (matrix.into(), weights.into());
-        check_length("target", "entries", target.len(), matrix.rows())?;
-        if let Some(found) = weights.len() {
-            check_length("weights", "entries", found, matrix.rows())?;
-        }
+        let matrix = matrix.into();
         matrix.check_finite("matrix")?;
-        check_finite_vector("target", &target)?;
-        weights.check_weights("weights")?;
-        loss.check_targets(&target)?;
-        let kappa = loss.largest_curvature();
+        let rows = RowLosses::new(loss, target, weights.into(), matrix.rows())?;
+        let kappa = rows.loss.largest_curvature();
         let curvature =
-            (0..matrix.columns()).map(|c| kappa * matrix.columns_dot(c, c, |k| weights.at(k))).collect();
-        Ok(Self { matrix, target, weights, loss, curvature })
-    }
-
-    #[inline]
-    fn slope(&self, k: usize, product: &[f64]) -> f64 {
-        self.weights.at(k) * self.loss.derivative(product[k], self.target[k])
-    }
-
-    #[inline]
-    fn bend(&self, k: usize, product: &[f64]) -> f64 {
-        self.weights.at(k) * self.loss.second_derivative(product[k], self.target[k])
+            (0..matrix.columns()).map(|c| kappa * matrix.columns_dot(c, c, |k| rows.weights.at(k))).collect();
+        Ok(Self { matrix, rows, curvature })
     }
 }
 
@@ -64,12 +47,11 @@ impl<L: ScalarLoss> SmoothTerm for LossOfProduct<L> {
         self.matrix.columns()
     }
     fn value(&self, _x: &[f64], product: &[f64]) -> f64 {
-        let rows = product.iter().zip(&self.target).enumerate();
-        rows.map(|(k, (&z, &y))| self.weights.at(k) * self.loss.value(z, y)).sum()
+        self.rows.value(product)
     }
     #[inline]
     fn partial(&self, c: usize, _x: &[f64], product: &[f64]) -> f64 {
-        self.matrix.column_sum(c, |k| self.slope(k, product))
+        self.matrix.column_sum(c, |k| self.rows.slope(k, product))
     }
     #[inline]
     fn curvature(&self, c: usize) -> f64 {
@@ -77,7 +59,8 @@ impl<L: ScalarLoss> SmoothTerm for LossOfProduct<L> {
     }
     #[inline]
     fn interaction(&self, i: usize, j: usize) -> Option<f64> {
-        Some(self.loss.largest_curvature() * self.matrix.columns_dot(i, j, |k| self.weights.at(k)))
+        let kappa = self.rows.loss.largest_curvature();
+        Some(kappa * self.matrix.columns_dot(i, j, |k| self.rows.weights.at(k)))
     }
     fn reads(&self, c: usize) -> Reads<'_> {
         match &self.matrix {
@@ -97,32 +80,34 @@ impl<L: ScalarLoss> SmoothTerm for LossOfProduct<L> {
     }
     fn gradient(&self, _x: &[f64], product: &[f64], out: &mut [f64]) {
         // The slopes once, not once a column: a slope may cost an exponential.
-        let slopes: Vec<f64> = (0..product.len()).map(|k| self.slope(k, product)).collect();
+        let mut slopes = vec![0.0; product.len()];
+        self.rows.fill_slopes(product, &mut slopes);
         out.fill(0.0);
         self.matrix.add_transposed(&slopes, out);
     }
     fn hessian_product(&self, _x: &[f64], product: &[f64], v: &[f64], out: &mut [f64]) -> bool {
         let mut image = vec![0.0; product.len()];
         self.matrix.multiply(v, &mut image);
-        image.iter_mut().enumerate().for_each(|(k, image)| *image *= self.bend(k, product));
+        image.iter_mut().enumerate().for_each(|(k, image)| *image *= self.rows.bend(k, product));
         out.fill(0.0);
         self.matrix.add_transposed(&image, out);
         true
     }
     fn factored(&self) -> Option<Box<dyn Factored + '_>> {
-        let weigh = (0..self.target.len()).all(|k| self.weights.at(k) > 0.0);
-        if !self.loss.is_square() || !weigh {
+        let RowLosses { loss, target, weights } = &self.rows;
+        let weigh = (0..target.len()).all(|k| weights.at(k) > 0.0);
+        if !loss.is_square() || !weigh {
             return None;
         }
-        let pull: Vec<f64> = (0..self.target.len()).map(|k| -self.weights.at(k) * self.target[k]).collect();
+        let pull: Vec<f64> = (0..target.len()).map(|k| -weights.at(k) * target[k]).collect();
         let mut slope = vec![0.0; self.matrix.columns()];
         self.matrix.add_transposed(&pull, &mut slope);
-        Some(Box::new(MatrixFactor { matrix: &self.matrix, weight: |k: usize| self.weights.at(k), slope }))
+        Some(Box::new(MatrixFactor { matrix: &self.matrix, weight: |k: usize| weights.at(k), slope }))
     }
     fn finite_sum(&self) -> Option<FiniteSum<'_>> {
-        let Self { matrix, target, weights, .. } = self;
-        let data = SampleData::Memory { matrix, target, weights };
-        Some(FiniteSum { loss: &self.loss, data, rest: Vec::new() })
+        let RowLosses { loss, target, weights } = &self.rows;
+        let data = SampleData::Memory { matrix: &self.matrix, target, weights };
+        Some(FiniteSum { loss, data, rest: Vec::new() })
     }
     fn dual(&self) -> Option<&dyn DualSide> {
         Some(self)
@@ -132,22 +117,15 @@ impl<L: ScalarLoss> SmoothTerm for LossOfProduct<L> {
 /// K = M and `f*(u) = sum_k w_k phi*(u_k / w_k, y_k)`; rows of weight 0 take u = 0.
 impl<L: ScalarLoss> DualSide for LossOfProduct<L> {
     fn dual_len(&self) -> usize {
-        self.target.len()
+        self.rows.len()
     }
     fn dual_point(&self, _x: &[f64], product: &[f64], u: &mut [f64]) {
-        u.iter_mut().enumerate().for_each(|(k, u)| *u = self.slope(k, product));
+        self.rows.fill_slopes(product, u);
     }
     fn add_dual_step(&self, _x: &[f64], product: &[f64], y: &[f64], u: &mut [f64]) {
         let mut image = vec![0.0; product.len()];
         self.matrix.multiply(y, &mut image);
-        for (k, (u, image)) in u.iter_mut().zip(&image).enumerate() {
-            // A step may leave the domain of the conjugate; the caller sees what is missing and steps again.
-            let (lo, hi) = self.loss.dual_domain(self.target[k]);
-            let w = self.weights.at(k);
-            if w > 0.0 {
-                *u = (*u + self.bend(k, product) * image).max(w * lo).min(w * hi);
-            }
-        }
+        self.rows.add_dual_step(product, &image, u);
     }
     fn add_dual_gradient(&self, u: &[f64], out: &mut [f64]) {
         self.matrix.add_transposed(u, out);
@@ -156,24 +134,6 @@ impl<L: ScalarLoss> DualSide for LossOfProduct<L> {
         self.matrix.add_magnitudes(u, out);
     }
     fn conjugate(&self, u: &[f64]) -> f64 {
-        let rows = u.iter().zip(&self.target).enumerate();
-        // w (u / w) may differ from u in the last digit: an end of the domain stays an end.
-        let ratio = |w: f64, u: f64, y: f64| {
-            let (lo, hi) = self.loss.dual_domain(y);
-            let (v, slack) = (u / w, 4.0 * f64::EPSILON);
-            if v > hi && v <= hi + slack * hi.abs() {
-                hi
-            } else if v < lo && v >= lo - slack * lo.abs() {
-                lo
-            } else {
-                v
-            }
-        };
-        let scalar = |w: f64, u: f64, y: f64| match (w > 0.0, u == 0.0) {
-            (true, _) => w * self.loss.conjugate(ratio(w, u, y), y),
-            (false, true) => 0.0,
-            (false, false) => f64::INFINITY,
-        };
-        rows.map(|(k, (&u, &y))| scalar(self.weights.at(k), u, y)).sum()
+        self.rows.conjugate(u)
     }
 }

@@ -15,7 +15,9 @@ mod linear;
 pub mod loss;
 mod loss_of_product;
 mod quadratic;
+mod row_losses;
 mod samples;
+mod streamed;
 mod sum;
 
 pub use distance::Distance;
@@ -25,6 +27,7 @@ pub use linear::Linear;
 pub use loss_of_product::LossOfProduct;
 pub use quadratic::Quadratic;
 pub use samples::{FiniteSum, SampleBatch, SampleData, SampleFault, SampleReader, SampleSource};
+pub use streamed::Streamed;
 pub use sum::Sum;
 
 use std::fmt::Debug;
@@ -154,6 +157,11 @@ pub trait SmoothTerm: Debug + Send + Sync {
     fn finite_sum(&self) -> Option<FiniteSum<'_>> {
         None
     }
+
+    /// What went wrong with data that are read again and again, if anything did; numbers since then may be NaN.
+    fn fault(&self) -> Option<SampleFault> {
+        None
+    }
 }
 
 /// The dual description of f: `f(x) = c'x + max over u of u'K x - f*(u)`.
@@ -233,5 +241,8 @@ impl SmoothTerm for Box<dyn SmoothTerm> {
     }
     fn finite_sum(&self) -> Option<FiniteSum<'_>> {
         (**self).finite_sum()
+    }
+    fn fault(&self) -> Option<SampleFault> {
+        (**self).fault()
     }
 }

@@ -1,7 +1,7 @@
 //! `f = f_1 + f_2 + ...`: the products of the terms lie one after the other.
 
 use super::factored::{self, Factored};
-use super::{DualSide, FiniteSum, Reads, SmoothTerm};
+use super::{DualSide, FiniteSum, Reads, SampleFault, SmoothTerm};
 use crate::error::{Error, Result};
 use crate::matrix::check_length;
 
@@ -82,6 +82,20 @@ impl SmoothTerm for Sum {
             term.add_to_product(c, delta, &mut product[w[0]..w[1]]);
         }
     }
+    fn add_all_to_product(&self, coordinates: &[usize], deltas: &[f64], product: &mut [f64]) {
+        for (term, w) in self.terms.iter().zip(self.starts.windows(2)) {
+            term.add_all_to_product(coordinates, deltas, &mut product[w[0]..w[1]]);
+        }
+    }
+    /// Term after term: one that reads its data anew reads them once, not once a coordinate.
+    fn gradient(&self, x: &[f64], product: &[f64], out: &mut [f64]) {
+        let mut part = vec![0.0; out.len()];
+        out.fill(0.0);
+        for (term, product) in self.parts(product) {
+            term.gradient(x, product, &mut part);
+            out.iter_mut().zip(&part).for_each(|(out, part)| *out += part);
+        }
+    }
     fn hessian_product(&self, x: &[f64], product: &[f64], v: &[f64], out: &mut [f64]) -> bool {
         let mut part = vec![0.0; out.len()];
         out.fill(0.0);
@@ -104,6 +118,9 @@ impl SmoothTerm for Sum {
         let mut sum = sampled.finite_sum()?;
         sum.rest.extend(alone);
         Some(sum)
+    }
+    fn fault(&self) -> Option<SampleFault> {
+        self.terms.iter().find_map(|term| term.fault())
     }
     fn dual(&self) -> Option<&dyn DualSide> {
         self.terms.iter().all(|term| term.dual().is_some()).then_some(self)
