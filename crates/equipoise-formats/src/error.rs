@@ -299,6 +299,34 @@ pub enum Error {
         /// What to do about it.
         advice: &'static str,
     },
+    /// A NaN or an infinity where rows of finite numbers are read.
+    #[error("{}: row {row}, column {column} is {found}; every entry must be finite", path.display())]
+    NonFiniteEntry {
+        /// The file.
+        path: Box<Path>,
+        /// The row, from 0.
+        row: usize,
+        /// The column, from 0.
+        column: usize,
+        /// The value.
+        found: f64,
+    },
+    /// A file that is read again and again and is no longer what it was.
+    #[error(
+        "{}: row {row}: found {found}, expected {expected} as when the file was first read; leave it alone while \
+         it is in use",
+        path.display()
+    )]
+    Changed {
+        /// The file.
+        path: Box<Path>,
+        /// The row, from 0.
+        row: usize,
+        /// What is there now.
+        found: String,
+        /// What was there.
+        expected: String,
+    },
     /// A file without a single row.
     #[error(
         "{}: found no rows, expected at least one such as `+1 3:0.5 7:1`; check that this is the right file",

@@ -8,6 +8,7 @@
 //! |---|---|
 //! | [`numbers`] | vectors and matrices: `.csv` (no header), `.mtx` (`MatrixMarket`), `.npy` |
 //! | [`libsvm`] | rows of a label and `feature:value` pairs, plain or compressed |
+//! | [`row_stream`] | the rows of an `.npy`, `.csv` or LIBSVM file, a batch at a time |
 //! | [`problem_file`] | `PROBLEM.toml`: f, h, A and b, blocks, graph, limits |
 //! | [`solution_file`] | the JSON object of `equipoise solve --json` and `--out` |
 //! | [`svm_model`] | models of `equipoise svm train`, and those of LIBLINEAR |
@@ -44,6 +45,7 @@ pub mod history;
 pub mod libsvm;
 pub mod numbers;
 pub mod problem_file;
+pub mod row_stream;
 pub mod solution_file;
 pub mod svm_model;
 
@@ -51,5 +53,6 @@ pub use error::{Error, Result};
 pub use libsvm::LabelledRows;
 pub use numbers::{MatrixData, read_matrix, read_vector};
 pub use problem_file::{ProblemFile, write_problem};
+pub use row_stream::RowStream;
 pub use solution_file::{SolutionFile, StoredSolution, read_solution, write_solution};
 pub use svm_model::SvmModel;

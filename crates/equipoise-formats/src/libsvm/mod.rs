@@ -45,11 +45,16 @@ mod digits;
 mod entries;
 mod fault;
 mod input;
+mod matrix;
 mod notes;
 mod pipeline;
 mod rows;
 mod source;
+mod stream;
 mod unusual;
+
+pub use matrix::read_labelled_matrix;
+pub(crate) use stream::LibsvmRows;
 
 use columns::{Columns, Occurring};
 use input::{Input, Unpacked};

@@ -12,27 +12,39 @@ use crate::{Error, Result};
 /// Reads a dense matrix.
 pub(super) fn parse(bytes: &[u8], path: &Path) -> Result<MatrixData> {
     let mut by_rows = Vec::new();
-    let (mut rows, mut columns) = (0, 0);
+    let (mut rows, mut columns) = (0, None);
     for (index, line) in text(bytes, path)?.lines().enumerate() {
         if line.trim().is_empty() {
             continue;
         }
-        let before = by_rows.len();
-        for (place, field) in line.split(',').enumerate() {
-            by_rows.push(number(field, path, index + 1, place + 1)?);
-        }
-        let found = by_rows.len() - before;
-        if rows == 0 {
-            columns = found;
-        } else if found != columns {
-            return Err(Error::RaggedRow { path: path.into(), line: index + 1, found, expected: columns });
-        }
+        columns = Some(parse_row(line, path, index + 1, columns, &mut by_rows)?);
         rows += 1;
     }
-    if rows == 0 {
-        return Err(Error::NoNumbers { path: path.into() });
+    match columns {
+        Some(columns) => Ok(MatrixData::from_row_major(rows, columns, by_rows)),
+        None => Err(Error::NoNumbers { path: path.into() }),
     }
-    Ok(MatrixData::from_row_major(rows, columns, by_rows))
+}
+
+/// Appends the numbers of a line that is not blank; returns how many, as many as in the rows above.
+pub(super) fn parse_row(
+    text: &str,
+    path: &Path,
+    line: usize,
+    expected: Option<usize>,
+    out: &mut Vec<f64>,
+) -> Result<usize> {
+    let before = out.len();
+    for (place, field) in text.split(',').enumerate() {
+        out.push(number(field, path, line, place + 1)?);
+    }
+    let found = out.len() - before;
+    match expected {
+        Some(expected) if expected != found => {
+            Err(Error::RaggedRow { path: path.into(), line, found, expected })
+        }
+        _ => Ok(found),
+    }
 }
 
 fn number(field: &str, path: &Path, line: usize, place: usize) -> Result<f64> {

@@ -16,10 +16,15 @@ use std::path::Path;
 use crate::{Error, Result};
 
 mod csv;
+mod csv_rows;
 mod matrix_data;
 mod matrix_market;
 mod matrix_market_entries;
 mod npy;
+mod npy_rows;
+
+pub(crate) use csv_rows::CsvRows;
+pub(crate) use npy_rows::NpyRows;
 
 pub use csv::{write_matrix_csv, write_vector_csv};
 pub use matrix_data::MatrixData;
@@ -58,7 +63,8 @@ pub(crate) fn has_known_extension(name: &str) -> bool {
     matches!(extension(Path::new(name)).as_str(), "csv" | "mtx" | "npy")
 }
 
-fn extension(path: &Path) -> String {
+/// The ending of a name, in lower case.
+pub(crate) fn extension(path: &Path) -> String {
     path.extension().map(|ending| ending.to_string_lossy().to_lowercase()).unwrap_or_default()
 }
 
@@ -75,7 +81,7 @@ pub(crate) fn text<'a>(bytes: &'a [u8], path: &Path) -> Result<&'a str> {
 ///
 /// Empty columns cost a file nothing but cost memory here; 2^24 of them are always allowed, and
 /// 1024 more per byte of the file.
-fn check_claim(path: &Path, rows: usize, columns: usize, bytes: usize) -> Result<()> {
+pub(crate) fn check_claim(path: &Path, rows: usize, columns: usize, bytes: usize) -> Result<()> {
     let allowed = bytes.saturating_mul(1024).saturating_add(1 << 24).min(u32::MAX as usize);
     if rows > allowed || columns > allowed {
         return Err(Error::ClaimTooLarge { path: path.into(), rows, columns, bytes });

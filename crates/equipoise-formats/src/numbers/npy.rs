@@ -4,9 +4,10 @@
 //! shape unchecked. So the header is looked over here first ([`check_header`]); `npyz` then
 //! parses it and decodes the data.
 
+use std::io;
 use std::path::Path;
 
-use npyz::{DType, NpyFile, Order, TypeChar, WriteOptions, WriterBuilder};
+use npyz::{DType, NpyFile, Order, TypeChar, TypeRead, WriteOptions, WriterBuilder};
 
 use super::{MatrixData, check_claim, write_file};
 use crate::{Error, Result};
@@ -15,51 +16,90 @@ const ALLOWED: &str = "one- or two-dimensional arrays of b1, i1 to i8, u1 to u8,
 
 /// Reads a dense matrix; a one-dimensional array is one column.
 pub(super) fn parse(bytes: &[u8], path: &Path) -> Result<MatrixData> {
-    let bad = |reason: String| Error::BadNpy { path: path.into(), reason };
-    let header_end = check_header(bytes).map_err(|reason| bad(reason.into()))?;
-    let file = NpyFile::new(bytes).map_err(|error| bad(error.to_string()))?;
-    let unsupported = |found| Error::Unsupported { path: path.into(), found, allowed: ALLOWED };
-
-    let (rows, columns) = match *file.shape() {
-        [length] => (length as usize, 1),
-        [rows, columns] => (rows as usize, columns as usize),
-        ref shape => return Err(unsupported(format!("an npy array of shape {shape:?}"))),
-    };
-    check_claim(path, rows, columns, bytes.len())?;
-    let DType::Plain(scalar) = file.dtype() else {
-        return Err(unsupported("an npy array of records".into()));
-    };
-    let width = scalar.size_field() as usize;
-    let (found, expected) = (bytes.len() - header_end, (rows * columns).saturating_mul(width));
-    let by_rows = file.order() == Order::C;
-    let read = match (scalar.type_char(), width) {
-        (TypeChar::Float, 8) => decode::<f64>,
-        (TypeChar::Float, 4) => decode::<f32>,
-        (TypeChar::Int, 8) => decode::<i64>,
-        (TypeChar::Int, 4) => decode::<i32>,
-        (TypeChar::Int, 2) => decode::<i16>,
-        (TypeChar::Int, 1) => decode::<i8>,
-        (TypeChar::Uint, 8) => decode::<u64>,
-        (TypeChar::Uint, 4) => decode::<u32>,
-        (TypeChar::Uint, 2) => decode::<u16>,
-        (TypeChar::Uint, 1) => decode::<u8>,
-        (TypeChar::Bool, 1) => decode::<bool>,
-        _ => return Err(unsupported(format!("an npy array of type {scalar}"))),
-    };
-    if found != expected {
-        return Err(Error::EntryCount { path: path.into(), unit: "bytes of data", found, expected });
-    }
-    let values = read(file).map_err(|error| bad(error.to_string()))?;
-    Ok(if by_rows {
+    let layout = Layout::of(bytes, bytes.len() as u64, path)?;
+    let (rows, columns) = (layout.rows, layout.columns);
+    let mut values = Vec::with_capacity(rows * columns);
+    layout.decode(&bytes[layout.start..], &mut values, path)?;
+    Ok(if layout.by_rows {
         MatrixData::from_row_major(rows, columns, values)
     } else {
         MatrixData::Dense { rows, columns, values }
     })
 }
 
-/// Reads all values as one type and widens them.
-fn decode<T: npyz::Deserialize + Number>(file: NpyFile<&[u8]>) -> std::io::Result<Vec<f64>> {
-    Ok(file.into_vec::<T>()?.into_iter().map(Number::widen).collect())
+/// What the header of a file says, checked against the size of the file.
+#[derive(Debug)]
+pub(super) struct Layout {
+    pub(super) rows: usize,
+    pub(super) columns: usize,
+    /// Whether the entries stand row after row; else column after column.
+    pub(super) by_rows: bool,
+    /// Where the data start.
+    pub(super) start: usize,
+    /// Bytes of an entry.
+    pub(super) width: usize,
+    kind: DType,
+    read: fn(&DType, &[u8], &mut Vec<f64>) -> io::Result<()>,
+}
+
+impl Layout {
+    /// From the beginning of a file, its header included, and the size of the file in bytes.
+    pub(super) fn of(head: &[u8], size: u64, path: &Path) -> Result<Self> {
+        let bad = |reason: String| Error::BadNpy { path: path.into(), reason };
+        let start = check_header(head).map_err(|reason| bad(reason.into()))?;
+        let file = NpyFile::new(&head[..start]).map_err(|error| bad(error.to_string()))?;
+        let unsupported = |found| Error::Unsupported { path: path.into(), found, allowed: ALLOWED };
+        let (rows, columns) = match *file.shape() {
+            [length] => (length as usize, 1),
+            [rows, columns] => (rows as usize, columns as usize),
+            ref shape => return Err(unsupported(format!("an npy array of shape {shape:?}"))),
+        };
+        check_claim(path, rows, columns, size as usize)?;
+        let kind = file.dtype();
+        let DType::Plain(scalar) = &kind else {
+            return Err(unsupported("an npy array of records".into()));
+        };
+        let width = scalar.size_field() as usize;
+        let read = match (scalar.type_char(), width) {
+            (TypeChar::Float, 8) => decode::<f64>,
+            (TypeChar::Float, 4) => decode::<f32>,
+            (TypeChar::Int, 8) => decode::<i64>,
+            (TypeChar::Int, 4) => decode::<i32>,
+            (TypeChar::Int, 2) => decode::<i16>,
+            (TypeChar::Int, 1) => decode::<i8>,
+            (TypeChar::Uint, 8) => decode::<u64>,
+            (TypeChar::Uint, 4) => decode::<u32>,
+            (TypeChar::Uint, 2) => decode::<u16>,
+            (TypeChar::Uint, 1) => decode::<u8>,
+            (TypeChar::Bool, 1) => decode::<bool>,
+            _ => return Err(unsupported(format!("an npy array of type {scalar}"))),
+        };
+        let (found, expected) = (size as usize - start, (rows * columns).saturating_mul(width));
+        if found != expected {
+            return Err(Error::EntryCount { path: path.into(), unit: "bytes of data", found, expected });
+        }
+        let by_rows = file.order() == Order::C;
+        Ok(Self { rows, columns, by_rows, start, width, kind, read })
+    }
+
+    /// Appends the numbers that these bytes hold.
+    pub(super) fn decode(&self, bytes: &[u8], out: &mut Vec<f64>, path: &Path) -> Result<()> {
+        (self.read)(&self.kind, bytes, out)
+            .map_err(|error| Error::BadNpy { path: path.into(), reason: error.to_string() })
+    }
+}
+
+/// Appends all values, read as one type and widened.
+fn decode<T: npyz::Deserialize + Number>(
+    kind: &DType,
+    mut bytes: &[u8],
+    out: &mut Vec<f64>,
+) -> io::Result<()> {
+    let reader = T::reader(kind).map_err(io::Error::other)?;
+    while !bytes.is_empty() {
+        out.push(reader.read_one(&mut bytes)?.widen());
+    }
+    Ok(())
 }
 
 /// A number of a file as `f64`; integers beyond 2^53 are rounded.

@@ -46,7 +46,12 @@ impl Keys<'_> {
     }
 
     /// Reads a file that a key names, relative to the problem file.
-    fn load<T>(&self, key: &str, name: &str, read: impl FnOnce(&std::path::Path) -> Result<T>) -> Result<T> {
+    pub(super) fn load<T>(
+        &self,
+        key: &str,
+        name: &str,
+        read: impl FnOnce(&std::path::Path) -> Result<T>,
+    ) -> Result<T> {
         let asked_by = || format!("`{key}` in [{}] of {}", self.table, self.origin.path.display());
         read(&self.origin.folder.join(name)).map_err(|error: Error| error.asked_for_by(asked_by))
     }
@@ -58,7 +63,7 @@ impl Keys<'_> {
         items.iter().enumerate().map(number).collect()
     }
 
-    fn inline_matrix(&self, key: &str, rows: &[Value]) -> Result<MatrixData> {
+    pub(super) fn inline_matrix(&self, key: &str, rows: &[Value]) -> Result<MatrixData> {
         let (mut columns, mut by_rows) = (0, Vec::new());
         for (index, row) in rows.iter().enumerate() {
             let place = format!("{key}[{index}]");

@@ -135,6 +135,21 @@ impl<'a> Keys<'a> {
         whole.map(Some).ok_or_else(|| self.wrong_type(key, &value, WHOLE))
     }
 
+    /// A number of bytes: a count, or a text such as "64 MiB".
+    pub(super) fn bytes(&mut self, key: &str) -> Result<Option<u64>> {
+        match self.take(key) {
+            Some(Value::String(text)) => {
+                let found = parse_bytes(&text).map(Some);
+                found.ok_or_else(|| self.wrong(key, format!("the text {text:?}"), BYTES))
+            }
+            Some(other) => {
+                self.put_back(key, other);
+                self.whole(key)
+            }
+            None => Ok(None),
+        }
+    }
+
     /// A count that is used as a size.
     pub(super) fn size(&mut self, key: &str) -> Result<Option<usize>> {
         Ok(self.whole(key)?.map(|whole| whole as usize))
@@ -170,6 +185,32 @@ impl<'a> Keys<'a> {
 
 /// What a count must be, in words.
 pub(super) const WHOLE: &str = "a whole number of at least 0";
+
+/// What a number of bytes must be, in words.
+pub const BYTES: &str = "a whole number of bytes, or one with k, M, G, KiB, MiB or GiB";
+
+/// A number of bytes, such as `1000000`, `64MiB` or `2 G`.
+///
+/// ```
+/// use equipoise_formats::problem_file::parse_bytes;
+/// assert_eq!((parse_bytes("64 MiB"), parse_bytes("3k"), parse_bytes("7")), (Some(64 << 20), Some(3000), Some(7)));
+/// assert_eq!((parse_bytes("64 MB"), parse_bytes("-1"), parse_bytes("")), (None, None, None));
+/// ```
+pub fn parse_bytes(text: &str) -> Option<u64> {
+    let text = text.trim();
+    let digits = text.trim_end_matches(|letter: char| letter.is_ascii_alphabetic());
+    let unit = match &text[digits.len()..] {
+        "" => 1,
+        "k" => 1000,
+        "M" => 1_000_000,
+        "G" => 1_000_000_000,
+        "KiB" => 1 << 10,
+        "MiB" => 1 << 20,
+        "GiB" => 1 << 30,
+        _ => return None,
+    };
+    digits.trim_end().parse::<u64>().ok()?.checked_mul(unit)
+}
 
 /// The known word most like `word`, if any is like it at all.
 pub(super) fn nearest(word: &str, known: &[&str]) -> Option<String> {

@@ -28,13 +28,17 @@
 //! | | `rows` | `matrix`, `rhs` |
 //! | `[blocks]` | | `size`, `boundaries`, or `auto = true` (default) |
 //! | `[graph]` | | `topology` (default `clique`) or `edges`; `probabilities` |
-//! | `[solve]` | | `tolerance`, `time-limit`, `max-epochs`, `max-updates`, `method`, `seed`, `threads`, `locking`, |
-//! | | | `delay-us`, `step-rule`, `deterministic` |
+//! | `[solve]` | | `tolerance`, `time-limit`, `max-epochs`, `max-updates`, `method`, `seed`, `memory-budget`, |
+//! | | | `threads`, `locking`, `delay-us`, `step-rule`, `deterministic` |
 //!
 //! A vector is an inline array or the name of a file, a matrix an inline array of rows or the name
 //! of a file; names are relative to the TOML file. Numbers of `[separable]` are one for all
 //! coordinates or a list. Infinity is `inf`, or `"inf"` for those who came from JSON. `weights` of
 //! a loss are one number per row of its matrix, and optional.
+//!
+//! The matrix of a loss may also be a LIBSVM file (`.svm`, `.libsvm`), column c feature c + 1; its labels
+//! stand for `target` where that is missing. A caller may leave matrices beyond a size in their files:
+//! [`ProblemFile::read_within`].
 //!
 //! `edges` has one row `i,j` per edge, nodes counted from 0; a third column holds the edge's
 //! weight and stands for `probabilities`. `probabilities` is `"uniform"` (default), `"lipschitz"`
@@ -53,15 +57,17 @@ mod arrays;
 mod coupling;
 mod keys;
 mod output;
+mod samples;
 mod separable;
 mod smooth;
 mod spec;
 mod structure;
 mod write;
 
+pub use keys::{BYTES, parse_bytes};
 pub use spec::{
-    BlocksSpec, CouplingSpec, GraphSpec, NumberOrList, ProbabilitiesSpec, ProblemFile, SeparableSpec,
-    SmoothSpec, SolveSpec,
+    BlocksSpec, CouplingSpec, GraphSpec, LossSpec, NumberOrList, ProbabilitiesSpec, ProblemFile,
+    SeparableSpec, SmoothSpec, SolveSpec,
 };
 pub use write::write_problem;
 
@@ -75,23 +81,45 @@ const TABLES: [&str; 6] = ["smooth", "separable", "coupling", "blocks", "graph",
 struct Origin {
     path: Box<Path>,
     folder: PathBuf,
+    /// Bytes that the matrix of a loss may take; `None`: any number.
+    most_bytes: Option<u64>,
 }
 
 impl ProblemFile {
     /// Reads a problem file and every file that it names.
     pub fn read(path: impl AsRef<Path>) -> Result<Self> {
+        Self::read_within(path, |_| None)
+    }
+
+    /// The same, but a loss whose matrix would take more bytes than `most_bytes` of `[solve]` allows stays in its file,
+    /// as [`SmoothSpec::Streamed`]; `None` allows any number.
+    pub fn read_within(
+        path: impl AsRef<Path>,
+        most_bytes: impl FnOnce(&SolveSpec) -> Option<u64>,
+    ) -> Result<Self> {
         let path = path.as_ref();
         let bytes = fs::read(path).map_err(|reason| Error::reading(path, &reason))?;
-        Self::from_toml_str(text(&bytes, path)?, path)
+        Self::from_text(text(&bytes, path)?, path, most_bytes)
     }
 
     /// Reads a problem from text; `path` stands in messages, and its folder holds the files named.
     pub fn from_toml_str(text: &str, path: impl AsRef<Path>) -> Result<Self> {
-        let path = path.as_ref();
+        Self::from_text(text, path.as_ref(), |_| None)
+    }
+
+    fn from_text(
+        text: &str,
+        path: &Path,
+        most_bytes: impl FnOnce(&SolveSpec) -> Option<u64>,
+    ) -> Result<Self> {
         let folder = path.parent().map(Path::to_path_buf).unwrap_or_default();
-        let origin = Origin { path: path.into(), folder };
+        let mut origin = Origin { path: path.into(), folder, most_bytes: None };
         let mut document: Table = text.parse().map_err(|error| syntax_error(path, text, &error))?;
         check_tables(&document, path)?;
+        let solve = take_table(&origin, &mut document, "solve")?;
+        let solve = solve.map(structure::read_solve).transpose();
+        origin.most_bytes =
+            solve.as_ref().ok().and_then(|solve| most_bytes(&solve.clone().unwrap_or_default()));
         let mut take = |table: &str| take_table(&origin, &mut document, table);
         let smooth = take("smooth")?;
         let smooth =
@@ -102,7 +130,8 @@ impl ProblemFile {
             coupling: take("coupling")?.map(coupling::read).transpose()?.unwrap_or_default(),
             blocks: take("blocks")?.map(structure::read_blocks).transpose()?.unwrap_or_default(),
             graph: take("graph")?.map(structure::read_graph).transpose()?.unwrap_or_default(),
-            solve: take("solve")?.map(structure::read_solve).transpose()?.unwrap_or_default(),
+            // Judged last, as it stands last.
+            solve: solve?.unwrap_or_default(),
         })
     }
 }

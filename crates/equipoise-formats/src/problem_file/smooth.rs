@@ -3,8 +3,9 @@
 use toml::Value;
 
 use super::keys::Keys;
-use super::spec::{NumberOrList, SmoothSpec};
-use crate::{MatrixData, Result};
+use super::samples::Samples;
+use super::spec::{LossSpec, NumberOrList, SmoothSpec};
+use crate::Result;
 
 const KINDS: [&str; 9] = [
     "quadratic",
@@ -23,21 +24,13 @@ pub(super) fn read(mut keys: Keys<'_>) -> Result<SmoothSpec> {
     let kind = keys.kind(None)?;
     match kind.as_str() {
         "quadratic" => read_quadratic(keys),
-        "least-squares" => {
-            let (matrix, target, weights) = read_rows(&mut keys, &["matrix", "target", "weights"])?;
-            Ok(SmoothSpec::LeastSquares { matrix, target, weights })
-        }
-        "logistic" => {
-            let (matrix, target, weights) = read_rows(&mut keys, &["matrix", "target", "weights"])?;
-            Ok(SmoothSpec::Logistic { matrix, target, weights })
-        }
-        "squared-hinge" => {
-            let (matrix, target, weights) = read_rows(&mut keys, &["matrix", "target", "weights"])?;
-            Ok(SmoothSpec::SquaredHinge { matrix, target, weights })
-        }
+        "least-squares" => read_loss(keys, LossSpec::LeastSquares),
+        "logistic" => read_loss(keys, LossSpec::Logistic),
+        "squared-hinge" => read_loss(keys, LossSpec::SquaredHinge),
         "huber" => {
-            let (matrix, target, weights) = read_rows(&mut keys, &["matrix", "target", "weights", "delta"])?;
-            Ok(SmoothSpec::Huber { matrix, target, weights, delta: keys.need("delta", Keys::number)? })
+            keys.only(&["matrix", "target", "weights", "delta"])?;
+            let delta = keys.need("delta", Keys::number)?;
+            read_loss(keys, LossSpec::Huber { delta })
         }
         "distance" => {
             keys.only(&["target", "weight"])?;
@@ -69,13 +62,25 @@ fn read_quadratic(mut keys: Keys<'_>) -> Result<SmoothSpec> {
 }
 
 /// M, y and w of a sum over rows.
-type Rows = (MatrixData, Vec<f64>, Option<Vec<f64>>);
-
-/// The keys that all losses of a matrix share.
-fn read_rows(keys: &mut Keys<'_>, known: &[&str]) -> Result<Rows> {
-    keys.only(known)?;
-    let matrix = keys.need("matrix", Keys::matrix)?;
-    Ok((matrix, keys.need("target", Keys::vector)?, keys.vector("weights")?))
+fn read_loss(mut keys: Keys<'_>, loss: LossSpec) -> Result<SmoothSpec> {
+    keys.only(&["matrix", "target", "weights"])?;
+    let samples = keys.need("matrix", Keys::samples)?;
+    let target = keys.vector("target")?;
+    if target.is_none() && !samples.is_labelled() {
+        return Err(keys.missing("target"));
+    }
+    let weights = keys.vector("weights")?;
+    let (matrix, labels) = match samples {
+        Samples::Unloaded(rows) => return Ok(SmoothSpec::Streamed { loss, rows, target, weights }),
+        Samples::Loaded(matrix, labels) => (matrix, labels),
+    };
+    let target = target.or(labels).unwrap_or_default();
+    Ok(match loss {
+        LossSpec::LeastSquares => SmoothSpec::LeastSquares { matrix, target, weights },
+        LossSpec::Logistic => SmoothSpec::Logistic { matrix, target, weights },
+        LossSpec::SquaredHinge => SmoothSpec::SquaredHinge { matrix, target, weights },
+        LossSpec::Huber { delta } => SmoothSpec::Huber { matrix, target, weights, delta },
+    })
 }
 
 fn read_synthetic(mut keys: Keys<'_>) -> Result<SmoothSpec> {

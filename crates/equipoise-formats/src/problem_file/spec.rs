@@ -1,6 +1,6 @@
 //! What a problem file says, as plain data. The module above tells the keys and formulas.
 
-use crate::MatrixData;
+use crate::{MatrixData, RowStream};
 
 /// A problem file with all its arrays loaded.
 #[derive(Debug, Clone, PartialEq)]
@@ -93,6 +93,17 @@ pub enum SmoothSpec {
         /// δ.
         delta: f64,
     },
+    /// A loss of a matrix that is too large to be loaded and stays in its file.
+    Streamed {
+        /// Which loss.
+        loss: LossSpec,
+        /// The rows of M.
+        rows: RowStream,
+        /// y; `None`: the labels of the file.
+        target: Option<Vec<f64>>,
+        /// w, one per row.
+        weights: Option<Vec<f64>>,
+    },
     /// `sum w (x - t)^2`.
     Distance {
         /// t.
@@ -120,6 +131,23 @@ pub enum SmoothSpec {
     Sum {
         /// The terms, at least one.
         terms: Vec<SmoothSpec>,
+    },
+}
+
+/// A loss of the rows of a matrix, without them.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
+pub enum LossSpec {
+    /// `1/2 (z - y)^2`.
+    LeastSquares,
+    /// `log(1 + exp(-y z))`.
+    Logistic,
+    /// `max(0, 1 - y z)^2`.
+    SquaredHinge,
+    /// Quadratic up to δ, linear beyond.
+    Huber {
+        /// δ.
+        delta: f64,
     },
 }
 
@@ -247,6 +275,8 @@ pub struct SolveSpec {
     pub method: Option<String>,
     /// Seed of the random numbers.
     pub seed: Option<u64>,
+    /// Bytes that may be taken beside the problem's vectors.
+    pub memory_budget: Option<u64>,
     /// Threads that work on the run.
     pub threads: Option<u64>,
     /// The name of what a pair update locks.

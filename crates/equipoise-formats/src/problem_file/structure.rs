@@ -100,13 +100,14 @@ fn node(keys: &Keys<'_>, place: &str, number: f64) -> Result<usize> {
 }
 
 /// The keys of `[solve]`.
-const SOLVE_KEYS: [&str; 11] = [
+const SOLVE_KEYS: [&str; 12] = [
     "tolerance",
     "time-limit",
     "max-epochs",
     "max-updates",
     "method",
     "seed",
+    "memory-budget",
     "threads",
     "locking",
     "delay-us",
@@ -125,6 +126,7 @@ pub(super) fn read_solve(mut keys: Keys<'_>) -> Result<SolveSpec> {
         max_updates: keys.whole("max-updates")?,
         method: keys.text("method")?,
         seed: keys.whole("seed")?,
+        memory_budget: keys.bytes("memory-budget")?,
         threads: keys.whole("threads")?,
         locking: keys.text("locking")?,
         delay_us: keys.whole("delay-us")?,

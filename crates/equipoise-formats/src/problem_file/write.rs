@@ -9,8 +9,8 @@ use std::path::{Path, PathBuf};
 
 use super::output::{INLINE, Output, number};
 use super::spec::{
-    BlocksSpec, CouplingSpec, GraphSpec, NumberOrList, ProbabilitiesSpec, ProblemFile, SeparableSpec,
-    SmoothSpec, SolveSpec,
+    BlocksSpec, CouplingSpec, GraphSpec, LossSpec, NumberOrList, ProbabilitiesSpec, ProblemFile,
+    SeparableSpec, SmoothSpec, SolveSpec,
 };
 use crate::numbers::{MatrixData, write_file};
 use crate::{Error, Result};
@@ -58,6 +58,21 @@ impl Output<'_> {
                 self.loss("huber", matrix, target, weights.as_ref())?;
                 self.pair("delta", number(*delta));
                 Ok(())
+            }
+            SmoothSpec::Streamed { loss, rows, target, weights } => {
+                let (kind, delta) = match loss {
+                    LossSpec::LeastSquares => ("least-squares", None),
+                    LossSpec::Logistic => ("logistic", None),
+                    LossSpec::SquaredHinge => ("squared-hinge", None),
+                    LossSpec::Huber { delta } => ("huber", Some(delta)),
+                };
+                self.text("kind", kind);
+                self.text("matrix", &rows.path().to_string_lossy());
+                self.optional_list("target", target.as_ref())?;
+                if let Some(delta) = delta {
+                    self.pair("delta", number(*delta));
+                }
+                self.optional_list("weights", weights.as_ref())
             }
             SmoothSpec::Distance { target, weight } => {
                 self.text("kind", "distance");
@@ -216,6 +231,7 @@ impl Output<'_> {
             ("max-epochs", solve.max_epochs),
             ("max-updates", solve.max_updates),
             ("seed", solve.seed),
+            ("memory-budget", solve.memory_budget),
             ("threads", solve.threads),
             ("delay-us", solve.delay_us),
         ];

@@ -3,6 +3,7 @@
 //! - `csv`, `matrix_market`, `npy`: numbers, well-formed and malformed
 //! - `libsvm`, `libsvm_errors`, `libsvm_random`: labelled rows
 //! - `problem`, `problem_errors`, `round_trip`: the problem file
+//! - `row_stream`: rows of a file, a batch at a time
 //! - `results`: solution files and histories
 //! - `mutations`: damaged files of every format never panic
 
@@ -17,6 +18,7 @@ mod problem;
 mod problem_errors;
 mod results;
 mod round_trip;
+mod row_stream;
 
 use std::fs;
 use std::path::PathBuf;

@@ -6,7 +6,7 @@ use equipoise_formats::{Error, MatrixData, read_matrix, read_vector};
 use super::{assert_good_words, dense, file, scratch};
 
 /// A file of version 1 with a header and data.
-fn npy(descr: &str, fortran: bool, shape: &str, data: &[u8]) -> Vec<u8> {
+pub(super) fn npy(descr: &str, fortran: bool, shape: &str, data: &[u8]) -> Vec<u8> {
     let order = if fortran { "True" } else { "False" };
     with_header(&format!("{{'descr': {descr}, 'fortran_order': {order}, 'shape': {shape}, }}\n"), data)
 }

@@ -170,6 +170,7 @@ fn solve_takes_dashes_and_underscores() {
         max_updates: Some(10_000_000),
         method: Some("pairs".into()),
         seed: Some(3),
+        memory_budget: Some(64 << 20),
         threads: Some(4),
         locking: Some("double".into()),
         delay_us: Some(50),
@@ -177,7 +178,7 @@ fn solve_takes_dashes_and_underscores() {
         deterministic: Some(true),
     };
     let dashed = "[solve]\ntolerance = 1e-6\ntime-limit = 2\nmax-epochs = 100\nmax-updates = 1e7\n\
-                  method = \"pairs\"\nseed = 3\nthreads = 4\nlocking = \"double\"\ndelay-us = 50\n\
+                  method = \"pairs\"\nseed = 3\nmemory-budget = \"64 MiB\"\nthreads = 4\nlocking = \"double\"\ndelay-us = 50\n\
                   step-rule = \"paper\"\ndeterministic = true\n";
     assert_eq!(with(dashed).solve, expected);
     let underscored = ["x-", "e-l", "y-u", "p-r"]

@@ -106,6 +106,7 @@ fn blocks_graph_and_solve() {
         max_updates: Some(7),
         method: Some("pairs".into()),
         seed: Some(0),
+        memory_budget: Some(12_345),
         threads: Some(8),
         locking: Some("single".into()),
         delay_us: Some(50),
