@@ -13,6 +13,7 @@ mod interrupt;
 mod problem;
 mod progress;
 mod report;
+mod samples;
 mod settings;
 mod solve;
 mod suggest;

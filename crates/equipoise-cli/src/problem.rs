@@ -12,7 +12,7 @@ use equipoise::models::Synthetic;
 use equipoise::problem::Blocks;
 use equipoise::separable::{GroupL2, Nonsmooth, SeparableTerm};
 use equipoise::smooth::SmoothTerm;
-use equipoise::{BlockChoice, Coupling, ProbabilityChoice, Problem};
+use equipoise::{BlockChoice, Coupling, ProbabilityChoice, Problem, Settings};
 use equipoise_formats::problem_file::{
     BlocksSpec, CouplingSpec, GraphSpec, NumberOrList, ProbabilitiesSpec, ProblemFile, SeparableSpec,
     SmoothSpec,
@@ -34,12 +34,22 @@ pub(crate) enum Pairs {
 
 /// Builds the problem of a file; `path` stands in messages.
 pub(crate) fn build(file: ProblemFile, path: &Path, pairs: Pairs) -> Result<AnyProblem> {
-    build_unnamed(file, pairs).with_context(|| path.display().to_string())
+    build_within(file, path, pairs, Settings::default().memory_budget)
 }
 
-fn build_unnamed(file: ProblemFile, pairs: Pairs) -> Result<AnyProblem> {
+/// The same; batches of samples that stay in their file take part of `memory_budget` bytes.
+pub(crate) fn build_within(
+    file: ProblemFile,
+    path: &Path,
+    pairs: Pairs,
+    memory_budget: usize,
+) -> Result<AnyProblem> {
+    build_unnamed(file, pairs, memory_budget).with_context(|| path.display().to_string())
+}
+
+fn build_unnamed(file: ProblemFile, pairs: Pairs, memory_budget: usize) -> Result<AnyProblem> {
     let ProblemFile { smooth, separable, coupling, blocks, graph, .. } = file;
-    let parts = Parts::new(smooth, coupling, blocks)?;
+    let parts = Parts::new(smooth, coupling, blocks, memory_budget)?;
     let h = nonsmooth(separable, &parts).context("[separable]")?;
     let graph = match pairs {
         Pairs::OfFile { seed } => Some(edges(graph, seed, &parts).context("[graph]")?),
@@ -61,9 +71,14 @@ struct Parts {
 }
 
 impl Parts {
-    fn new(smooth: SmoothSpec, coupling: CouplingSpec, blocks: BlocksSpec) -> Result<Self> {
+    fn new(
+        smooth: SmoothSpec,
+        coupling: CouplingSpec,
+        blocks: BlocksSpec,
+        memory_budget: usize,
+    ) -> Result<Self> {
         let SmoothSpec::Synthetic { nodes, block, rows, seed } = smooth else {
-            let smooth = terms::smooth(smooth).context("[smooth]")?;
+            let smooth = terms::smooth(smooth, memory_budget).context("[smooth]")?;
             return Ok(Self {
                 coupling: terms::coupling(coupling).context("[coupling]")?,
                 blocks: terms::blocks(blocks, smooth.dimension()).context("[blocks]")?,

@@ -21,6 +21,7 @@ pub(crate) fn resolve(file: &SolveSpec, typed: &SolveArguments) -> Result<Settin
         max_epochs: typed.max_epochs.or(file.max_epochs).map(|most| most as f64).or(default.max_epochs),
         time_limit: typed.time_limit.or(file.time_limit).or(default.time_limit),
         method: named("method", &Method::ALL, method, default.method).with_context(place)?,
+        memory_budget: memory_budget(file, typed.memory_budget),
         seed: typed.seed.or(file.seed).unwrap_or(default.seed),
         threads: typed.threads.or(file.threads.map(saturated)).unwrap_or(default.threads),
         locking: named("locking", &Locking::ALL, locking, default.locking).with_context(place)?,
@@ -31,6 +32,21 @@ pub(crate) fn resolve(file: &SolveSpec, typed: &SolveArguments) -> Result<Settin
     };
     settings.validate()?;
     Ok(settings)
+}
+
+/// The memory budget: as typed, else the file's, else the default.
+pub(crate) fn memory_budget(file: &SolveSpec, typed: Option<u64>) -> usize {
+    let bytes = typed.or(file.memory_budget).map(saturated);
+    bytes.unwrap_or(Settings::default().memory_budget)
+}
+
+/// Bytes that the matrix of a loss may take to be loaded; `None` where the method needs it in memory anyway.
+///
+/// Settings that are wrong say nothing here: [`resolve`] refuses them.
+pub(crate) fn loaded_bytes(file: &SolveSpec, typed: &SolveArguments) -> Option<u64> {
+    let settings = resolve(file, typed).ok()?;
+    let by_samples = matches!(settings.method, Method::Stochastic | Method::Svrg | Method::Saga);
+    by_samples.then_some(settings.memory_budget as u64)
 }
 
 /// The tolerance of a verification: as typed, else the file's, else the default.
@@ -121,6 +137,21 @@ mod tests {
         };
         assert_eq!(resolve(&file, &typed).expect("valid"), of_both);
         assert_eq!(resolve(&SolveSpec::default(), &typed).expect("valid"), of_both);
+    }
+
+    #[test]
+    fn only_methods_by_samples_leave_a_matrix_in_its_file() {
+        let file = SolveSpec { memory_budget: Some(1 << 20), ..SolveSpec::default() };
+        let typed = |method: &str, memory_budget| {
+            let method = Some(method.to_owned());
+            SolveArguments { method, memory_budget, ..SolveArguments::default() }
+        };
+        assert_eq!(loaded_bytes(&file, &typed("auto", None)), None);
+        assert_eq!(loaded_bytes(&file, &typed("pairs", Some(5))), None);
+        for method in ["stochastic", "svrg", "saga"] {
+            assert_eq!(loaded_bytes(&file, &typed(method, None)), Some(1 << 20));
+            assert_eq!(loaded_bytes(&file, &typed(method, Some(5))), Some(5));
+        }
     }
 
     #[test]

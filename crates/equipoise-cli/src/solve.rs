@@ -4,8 +4,8 @@ use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
 use anyhow::{Context, Result};
-use equipoise::{Settings, Solution, Solver, Status};
-use equipoise_formats::{ProblemFile, read_solution, write_solution};
+use equipoise::{Error, Settings, Solution, Solver, Status};
+use equipoise_formats::{ProblemFile, read_solution, write_iterate, write_solution};
 
 use crate::args::SolveArguments;
 use crate::exit::{self, Outcome, note};
@@ -14,6 +14,8 @@ use crate::watch::Watch;
 use crate::writable::check_writable;
 use crate::{interrupt, report, settings};
 
+/// The status of a file whose run ended with a fault of its data.
+const BAD_SAMPLE: &str = "bad-sample";
 /// The most dropped rows that are named one by one.
 const MOST_NAMED: usize = 3;
 
@@ -38,10 +40,11 @@ pub(crate) fn run(args: &SolveArguments) -> Result<Outcome> {
 
 impl<'a> Plan<'a> {
     fn new(args: &'a SolveArguments) -> Result<Self> {
-        let file = ProblemFile::read(&args.problem)?;
+        let file = ProblemFile::read_within(&args.problem, |solve| settings::loaded_bytes(solve, args))?;
         let settings = settings::resolve(&file.solve, args)?;
         args.out.as_deref().map_or(Ok(()), check_writable)?;
-        let problem = problem::build(file, &args.problem, Pairs::OfFile { seed: settings.seed })?;
+        let pairs = Pairs::OfFile { seed: settings.seed };
+        let problem = problem::build_within(file, &args.problem, pairs, settings.memory_budget)?;
         if !args.quiet {
             note_dropped_rows(&problem);
         }
@@ -59,9 +62,22 @@ impl<'a> Plan<'a> {
         if let Some(start) = self.start.take() {
             solver = solver.warm_start(start);
         }
-        let solution = solver.run().with_context(|| self.args.problem.display().to_string());
+        let solution = solver.run();
         self.watch.hide_bar();
-        solution
+        if let Err(Error::BadSample { iterate, .. }) = &solution {
+            self.keep(iterate)?;
+        }
+        solution.with_context(|| self.args.problem.display().to_string())
+    }
+
+    /// Writes what a run had reached when its data failed: nothing is proven of it, so x and the status alone.
+    fn keep(&self, x: &[f64]) -> Result<()> {
+        let Some(path) = &self.args.out else { return Ok(()) };
+        write_iterate(path, BAD_SAMPLE, x)?;
+        if !self.args.quiet {
+            note(format_args!("note: the last iterate is in {}; it can be a --warm-start", path.display()));
+        }
+        Ok(())
     }
 
     fn render(self, solution: Solution) -> Result<()> {

@@ -6,10 +6,16 @@ use equipoise::smooth::loss::{HuberLoss, LogisticLoss, ScalarLoss, Squared, Squa
 use equipoise::smooth::{Distance, Linear, LossOfProduct, Quadratic, SmoothTerm, Sum};
 use equipoise::{BlockChoice, Coupling, DenseMatrix, Matrix, SparseMatrix};
 use equipoise_formats::MatrixData;
-use equipoise_formats::problem_file::{BlocksSpec, CouplingSpec, NumberOrList, SeparableSpec, SmoothSpec};
+use equipoise_formats::problem_file::{
+    BlocksSpec, CouplingSpec, LossSpec, NumberOrList, SeparableSpec, SmoothSpec,
+};
+
+use crate::samples::streamed;
 
 /// f, of any kind but `synthetic`, which brings a coupling and is made elsewhere.
-pub(crate) fn smooth(spec: SmoothSpec) -> anyhow::Result<Box<dyn SmoothTerm>> {
+///
+/// Batches of samples that stay in their file take part of `memory_budget` bytes.
+pub(crate) fn smooth(spec: SmoothSpec, memory_budget: usize) -> anyhow::Result<Box<dyn SmoothTerm>> {
     Ok(match spec {
         SmoothSpec::Quadratic { matrix: Some(data), linear, .. } => {
             let matrix = matrix(data)?;
@@ -30,10 +36,19 @@ pub(crate) fn smooth(spec: SmoothSpec) -> anyhow::Result<Box<dyn SmoothTerm>> {
         SmoothSpec::Huber { matrix, target, weights, delta } => {
             loss(matrix, target, weights, HuberLoss::new(delta)?)?
         }
+        SmoothSpec::Streamed { loss, rows, target, weights } => match loss {
+            LossSpec::LeastSquares => streamed(rows, target, weights, Squared, memory_budget)?,
+            LossSpec::Logistic => streamed(rows, target, weights, LogisticLoss, memory_budget)?,
+            LossSpec::SquaredHinge => streamed(rows, target, weights, SquaredHingeLoss, memory_budget)?,
+            LossSpec::Huber { delta } => {
+                streamed(rows, target, weights, HuberLoss::new(delta)?, memory_budget)?
+            }
+            other => bail!("this version cannot solve {other:?}"),
+        },
         SmoothSpec::Distance { target, weight } => Box::new(Distance::new(target, values(weight))?),
         SmoothSpec::Linear { linear } => Box::new(Linear::new(linear)?),
         SmoothSpec::Sum { terms } => {
-            let term = |(k, spec)| smooth(spec).with_context(|| format!("terms[{k}]"));
+            let term = |(k, spec)| smooth(spec, memory_budget).with_context(|| format!("terms[{k}]"));
             Box::new(Sum::new(terms.into_iter().enumerate().map(term).collect::<anyhow::Result<_>>()?)?)
         }
         SmoothSpec::Synthetic { .. } => {

@@ -2,12 +2,12 @@
 
 use std::path::Path;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use equipoise::{Certificate, certificate};
 use equipoise_formats::{ProblemFile, StoredSolution, read_solution};
 use serde::Serialize;
 
-use crate::args::VerifyArguments;
+use crate::args::{SolveArguments, VerifyArguments};
 use crate::exit::{self, Outcome, note};
 use crate::problem::{self, AnyProblem, Pairs};
 use crate::progress::measure;
@@ -32,12 +32,18 @@ struct Verdict {
 }
 
 pub(crate) fn run(args: &VerifyArguments) -> Result<Outcome> {
-    let file = ProblemFile::read(&args.problem)?;
+    // What the file solves by samples it also verifies from its file.
+    let typed = SolveArguments::default();
+    let file = ProblemFile::read_within(&args.problem, |solve| settings::loaded_bytes(solve, &typed))?;
+    let memory_budget = settings::memory_budget(&file.solve, None);
     let tolerance = settings::tolerance(&file.solve, args.tolerance)?;
-    let problem = problem::build(file, &args.problem, Pairs::Every)?;
+    let problem = problem::build_within(file, &args.problem, Pairs::Every, memory_budget)?;
     let stored = read_solution(&args.solution)?;
-    let found =
-        certificate::check(&problem, &stored.x).with_context(|| args.solution.display().to_string())?;
+    let found = certificate::check(&problem, &stored.x);
+    if let Some(fault) = problem.smooth().fault() {
+        bail!("{}: [smooth]: {fault}", args.problem.display());
+    }
+    let found = found.with_context(|| args.solution.display().to_string())?;
     let met = found.meets(tolerance);
     for claim in wrong_claims(&stored, &found) {
         note(format_args!("warning: {}: {claim}", args.solution.display()));

@@ -54,5 +54,5 @@ pub use libsvm::LabelledRows;
 pub use numbers::{MatrixData, read_matrix, read_vector};
 pub use problem_file::{ProblemFile, write_problem};
 pub use row_stream::RowStream;
-pub use solution_file::{SolutionFile, StoredSolution, read_solution, write_solution};
+pub use solution_file::{SolutionFile, StoredSolution, read_solution, write_iterate, write_solution};
 pub use svm_model::SvmModel;

@@ -104,6 +104,21 @@ pub fn write_solution(path: impl AsRef<Path>, solution: &SolutionFile) -> Result
     write_file(path.as_ref(), |out| writeln!(out, "{json}"))
 }
 
+/// Writes a solution file that claims nothing of x but the status of the run it comes from.
+pub fn write_iterate(path: impl AsRef<Path>, status: &str, x: &[f64]) -> Result<()> {
+    #[derive(Serialize)]
+    struct Iterate<'a> {
+        status: &'a str,
+        x: &'a [f64],
+    }
+    if let Some(index) = x.iter().position(|value| !value.is_finite()) {
+        return Err(Error::NonFinite { field: format!("x[{index}]"), found: x[index] });
+    }
+    let json = serde_json::to_string(&Iterate { status, x })
+        .map_err(|error| json_error(Path::new("solution"), &error))?;
+    write_file(path.as_ref(), |out| writeln!(out, "{json}"))
+}
+
 /// Reads a solution file, for a warm start or for verification.
 pub fn read_solution(path: impl AsRef<Path>) -> Result<StoredSolution> {
     let path = path.as_ref();

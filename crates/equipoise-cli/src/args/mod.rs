@@ -159,6 +159,7 @@ mod tests {
         assert_eq!(text.matches("[default: no limit]").count(), 3, "{text}");
         assert!(text.contains("[default: auto]") && text.contains("[default: 0]"), "{text}");
         let quoted = [
+            ("--memory-budget <SIZE>", format!("{}MiB", default.memory_budget >> 20)),
             ("--threads <N>", default.threads.to_string()),
             ("--locking <LOCKING>", name_of(&Locking::ALL, default.locking).into()),
             ("--delay-us <D>", default.delay_us.to_string()),

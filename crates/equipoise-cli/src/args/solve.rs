@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use clap::builder::PossibleValuesParser;
 use equipoise::{Method, Settings};
+use equipoise_formats::problem_file::{BYTES, parse_bytes};
 
 use super::Multicore;
 use crate::settings::{name_of, names};
@@ -16,6 +17,7 @@ EXAMPLES
   equipoise solve problem.toml --json --time-limit 10 | jq .objective
   equipoise solve changed.toml --warm-start x.json
   equipoise solve problem.toml --method pairs --threads 8 --locking none
+  equipoise solve large.toml --method svrg --memory-budget 64MiB
 
 Options win over [solve] of the problem file. Ctrl-C ends a run with the best iterate so far.
 Exit status: 0 converged, 1 finished without converging (the status says why), 2 error.";
@@ -45,6 +47,8 @@ pub(crate) struct SolveArguments {
     pub(crate) method: Option<String>,
     #[arg(long, value_name = "N", help = seed_help())]
     pub(crate) seed: Option<u64>,
+    #[arg(long, value_name = "SIZE", value_parser = bytes, help = memory_budget_help())]
+    pub(crate) memory_budget: Option<u64>,
     #[arg(long, value_name = "N", help = threads_help())]
     pub(crate) threads: Option<usize>,
     #[command(flatten)]
@@ -91,6 +95,19 @@ fn seed_help() -> String {
     format!(
         "Seed of the random draws and of random topologies; one seed, one result [default: {}]",
         Settings::default().seed
+    )
+}
+
+/// A number of bytes as typed.
+fn bytes(text: &str) -> Result<u64, String> {
+    parse_bytes(text).ok_or_else(|| format!("expected {BYTES}"))
+}
+
+fn memory_budget_help() -> String {
+    format!(
+        "Memory for factors and for rows of data: bytes, or with k, M, G, KiB, MiB, GiB; `stochastic`, `svrg` and \
+         `saga` read a larger matrix from its file row by row [default: {}MiB]",
+        Settings::default().memory_budget >> 20
     )
 }
 

@@ -5,6 +5,7 @@
 //! - `verify`: met, not met, tampered with
 //! - `generate`: every kind, solved and verified
 //! - `multicore`: threads, locking, delay, step rule, determinism
+//! - `samples`: LIBSVM data, matrices that stay in their files
 //! - `svm`: training, predicting, model files, cross-validation
 //! - `graph`, `help`: the smaller commands and the texts
 //! - `ending`: Ctrl-C and broken pipes
@@ -15,6 +16,7 @@ mod generate;
 mod graph;
 mod help;
 mod multicore;
+mod samples;
 mod solve;
 mod svm;
 mod verify;

@@ -3,7 +3,7 @@
 use std::fs;
 
 use equipoise_formats::history::{HistoryRow, HistoryWriter, write_history};
-use equipoise_formats::{Error, SolutionFile, read_solution, write_solution};
+use equipoise_formats::{Error, SolutionFile, read_solution, write_iterate, write_solution};
 
 use super::{assert_good_words, file, scratch};
 
@@ -24,6 +24,17 @@ fn solution() -> SolutionFile {
         seed: u64::MAX,
         x: vec![1.0 / 3.0, -0.0, 5e-324, 1.797_693_134_862_315_7e308],
     }
+}
+
+#[test]
+fn an_iterate_alone_reads_back_and_claims_nothing() {
+    let path = scratch("iterate").join("x.json");
+    write_iterate(&path, "bad-sample", &[1.0 / 3.0, -0.0]).expect("finite");
+    let stored = read_solution(&path).expect("readable");
+    assert_eq!((stored.x, stored.status.as_deref()), (vec![1.0 / 3.0, -0.0], Some("bad-sample")));
+    assert_eq!((stored.objective, stored.kkt_residual, stored.duality_gap), (None, None, None));
+    let error = write_iterate(&path, "bad-sample", &[0.0, f64::NAN]).expect_err("no JSON");
+    assert!(error.to_string().contains("`x[1]`"), "{error}");
 }
 
 #[test]
