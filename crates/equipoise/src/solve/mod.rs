@@ -13,6 +13,7 @@ mod face_step;
 mod factor_cache;
 mod free_step;
 mod full_step;
+mod graph_constant;
 mod judge;
 mod metric;
 mod multicore;

@@ -14,7 +14,7 @@
 
 use std::time::Instant;
 
-use super::accelerated::{Accelerated, GraphConstant};
+use super::accelerated::Accelerated;
 use super::catalyst::Catalyst;
 use super::checkpoints::{Checkpoints, Spent};
 use super::free_step::FreeStep;
@@ -24,8 +24,9 @@ use super::pairs::PairUpdater;
 use super::proximal_newton::{Outcome, ProximalNewton};
 use super::repair::repair;
 use super::round::{Pace, Task};
-use super::{Method, Settings, Solution, Status};
+use super::{Method, Metric, Settings, Solution, Status, graph_constant};
 use crate::certificate::separable_value;
+use crate::coupling::Shape;
 use crate::error::{Error, Result};
 use crate::problem::Problem;
 use crate::selection::SampledEdges;
@@ -109,9 +110,9 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Run<'r, F, H> {
         let edges = SampledEdges::new(problem.graph(), problem.probabilities(), settings.seed)?;
         Multicore::check_memory(problem, settings)?;
         let begun = Instant::now();
-        let pairs = PairUpdater::new(problem, settings);
+        let pairs = PairUpdater::with_metric(problem, settings, metric(problem, settings));
         let gear = if settings.method == Method::Accelerated {
-            momentum(problem, settings, &state, updates_per_epoch)?
+            momentum(problem, settings, &pairs, &state, updates_per_epoch)?
         } else if Multicore::threads(problem, settings) > 1 {
             let mut multicore = Multicore::new(problem, settings, &state, &edges);
             multicore.prepare(&checkpoints.budget)?;
@@ -348,6 +349,7 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Run<'r, F, H> {
 fn momentum<'r, F: SmoothTerm, H: SeparableTerm>(
     problem: &'r Problem<F, H>,
     settings: &Settings,
+    pairs: &PairUpdater<'_, H>,
     state: &State,
     updates_per_epoch: f64,
 ) -> Result<Gear<'r, F, H>> {
@@ -355,11 +357,18 @@ fn momentum<'r, F: SmoothTerm, H: SeparableTerm>(
     if !smooth {
         return Ok(Gear::Points(Box::new(Catalyst::new(problem, settings, state, updates_per_epoch))));
     }
-    let constant = graph_constant(problem)?;
+    let constant = graph_constant::of(problem, pairs.metric())?;
     Ok(Gear::Momentum(Box::new(Accelerated::new(problem.smooth(), state, constant, updates_per_epoch))))
 }
 
-fn graph_constant<F: SmoothTerm, H: SeparableTerm>(problem: &Problem<F, H>) -> Result<GraphConstant> {
-    let b = problem.blocks().len();
-    Ok(GraphConstant { nu: (b as f64 - 1.0).max(1.0), exact: false })
+/// The metric of the pairs. Momentum takes all gradients of a pair at one point, also where the pair moves entry by
+/// entry: there the entries count as moving together.
+fn metric<F: SmoothTerm, H: SeparableTerm>(problem: &Problem<F, H>, settings: &Settings) -> Metric {
+    let mut metric = Metric::new(problem, settings.step_size);
+    let by_entry = matches!(problem.independent_coupling().shape(), Shape::None | Shape::BlockSum);
+    if settings.method == Method::Accelerated && by_entry && !problem.smooth().is_decomposable() {
+        let together = metric.pair_factor();
+        metric.damp(problem.blocks().len(), |_| together);
+    }
+    metric
 }
