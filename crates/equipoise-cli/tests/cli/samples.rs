@@ -38,7 +38,7 @@ fn agree(folder: &Path, smooth: &str) {
 fn a_matrix_beyond_the_budget_is_certified_from_its_file() {
     let folder = scratch("samples-csv");
     write(&folder, "m.csv", &csv(40));
-    let target: Vec<String> = (0..40).map(|r| format!("{}", (r % 4) as f64 - 1.0)).collect();
+    let target: Vec<String> = (0..40).map(|r| format!("{}", r % 4 - 1)).collect();
     let smooth =
         format!("kind = \"huber\"\ndelta = 0.5\nmatrix = \"m.csv\"\ntarget = [{}]", target.join(", "));
     agree(&folder, &format!("[smooth]\n{smooth}\n"));
@@ -49,7 +49,9 @@ fn a_matrix_beyond_the_budget_is_certified_from_its_file() {
 #[test]
 fn labels_of_a_libsvm_file_are_the_target() {
     let folder = scratch("samples-svm");
-    let row = |r: usize| format!("{} {}:{} 4:0.5\n", if r % 3 == 0 { -1 } else { 1 }, 1 + r % 3, r % 5 + 1);
+    let row = |r: usize| {
+        format!("{} {}:{} 4:0.5\n", if r.is_multiple_of(3) { -1 } else { 1 }, 1 + r % 3, r % 5 + 1)
+    };
     write(&folder, "m.svm", &(0..60).map(row).collect::<String>());
     let ridge = "[[smooth.terms]]\nkind = \"distance\"\ntarget = [0, 0, 0, 0]\nweight = 0.1\n";
     let loss = "[smooth]\nkind = \"sum\"\n[[smooth.terms]]\nkind = \"logistic\"\nmatrix = \"m.svm\"\n";

@@ -66,7 +66,7 @@ impl LibsvmRows {
         let Input { bytes, length, .. } = input::open(path)?;
         let mut reader = Self::of(bytes, path, 0, CHUNK_BYTES)?;
         let mut counted = Counted { rows: 0, columns: 0, entries: 0 };
-        while reader.next_chunk().map_err(|(_, error)| error)? {
+        while reader.next_chunk()? {
             counted.rows += reader.chunk.labels.len();
             counted.columns = counted.columns.max(reader.chunk.largest as usize);
             counted.entries += reader.chunk.indices().len() as u64;
@@ -83,25 +83,21 @@ impl LibsvmRows {
         Ok(counted)
     }
 
-    /// Reads the next chunk that holds rows; false at the end. An error comes with the number of rows before it.
-    fn next_chunk(&mut self) -> std::result::Result<bool, (usize, Error)> {
+    /// Reads the next chunk that holds rows; false at the end. On an error the chunk holds the labels before it.
+    fn next_chunk(&mut self) -> Result<bool> {
         loop {
             self.used = 0;
-            let Some((_, end)) = self.source.next(&mut self.text) else {
-                self.chunk.labels.clear();
-                return Ok(false);
-            };
+            self.chunk.labels.clear();
+            let Some((_, end)) = self.source.next(&mut self.text) else { return Ok(false) };
             let end = end.map_err(|interruption| match interruption {
-                Interruption::Io(error) => (0, input::explain(self.format, &self.path, &error)),
+                Interruption::Io(error) => input::explain(self.format, &self.path, &error),
                 Interruption::EndlessLine => {
                     let (path, line) = (self.path.clone(), self.lines + 1);
-                    (0, Error::LineTooLong { path, line, allowed: LONGEST_LINE })
+                    Error::LineTooLong { path, line, allowed: LONGEST_LINE }
                 }
             })?;
-            if let Err(fault) = self.chunk.fill(&self.text, end) {
-                let before = self.chunk.labels.len();
-                return Err((before, fault.in_file(&self.text, self.lines, &self.path)));
-            }
+            let filled = self.chunk.fill(&self.text, end);
+            filled.map_err(|fault| fault.in_file(&self.text, self.lines, &self.path))?;
             self.lines += self.chunk.lines;
             if !self.chunk.labels.is_empty() {
                 return Ok(true);
@@ -123,8 +119,8 @@ impl RowReader for LibsvmRows {
                 match self.next_chunk() {
                     Ok(true) => {}
                     Ok(false) => return Ok(()),
-                    Err((before, error)) => {
-                        *rows += before;
+                    Err(error) => {
+                        *rows += self.chunk.labels.len();
                         return Err(error);
                     }
                 }

@@ -74,7 +74,8 @@ impl Layout {
             (TypeChar::Bool, 1) => decode::<bool>,
             _ => return Err(unsupported(format!("an npy array of type {scalar}"))),
         };
-        let (found, expected) = (size as usize - start, (rows * columns).saturating_mul(width));
+        let (found, expected) =
+            ((size as usize).saturating_sub(start), (rows * columns).saturating_mul(width));
         if found != expected {
             return Err(Error::EntryCount { path: path.into(), unit: "bytes of data", found, expected });
         }

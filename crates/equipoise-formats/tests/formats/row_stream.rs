@@ -10,9 +10,11 @@ use equipoise_formats::{Error, MatrixData, libsvm, read_matrix};
 use super::npy::npy;
 use super::{assert_good_words, file, scratch};
 
+type Gathered = (Vec<Vec<f64>>, Vec<f64>);
+
 /// All rows of a pass as dense rows, and their labels; also checks the limit.
-fn gather(stream: &RowStream, most_bytes: usize) -> Result<(Vec<Vec<f64>>, Vec<f64>), (usize, Error)> {
-    let mut pass = stream.pass().map_err(|error| (0, error))?;
+fn gather(stream: &RowStream, most_bytes: usize) -> Result<Gathered, Box<(usize, Error)>> {
+    let mut pass = stream.pass().map_err(|error| Box::new((0, error)))?;
     let (mut rows, mut labels, mut used) = (Vec::new(), Vec::new(), None);
     while let Some(batch) = next(&mut pass, most_bytes, used)? {
         assert_eq!(batch.first, rows.len());
@@ -38,8 +40,12 @@ fn gather(stream: &RowStream, most_bytes: usize) -> Result<(Vec<Vec<f64>>, Vec<f
     Ok((rows, labels))
 }
 
-fn next(pass: &mut RowPass, most: usize, used: Option<RowBatch>) -> Result<Option<RowBatch>, (usize, Error)> {
-    pass.next(most, used).map_err(|error| (pass.row(), error))
+fn next(
+    pass: &mut RowPass,
+    most: usize,
+    used: Option<RowBatch>,
+) -> Result<Option<RowBatch>, Box<(usize, Error)>> {
+    pass.next(most, used).map_err(|error| Box::new((pass.row(), error)))
 }
 
 /// The file gives these rows for every size of batch.
@@ -93,7 +99,11 @@ fn labelled_rows_have_a_column_for_every_feature() {
     let stream = RowStream::open(&path).expect("readable");
     assert_eq!((stream.memory(), stream.is_labelled()), (12 * 6, true));
     // Enough rows for several chunks of text.
-    let long: String = (0..20_000).map(|k| format!("{} {}:1 40:{k}.5\n", k % 2, 1 + k % 39)).collect();
+    let row = |k: usize| format!("{} {}:1 40:{k}.5", k % 2, 1 + k % 39);
+    let long = (0..20_000).map(row).collect::<Vec<_>>().join(
+        "
+",
+    );
     let path = file("rows-svm-long", "m.libsvm", long);
     let (rows, labels) = gather(&RowStream::open(&path).expect("readable"), 4096).expect("well-formed");
     assert_eq!((rows.len(), labels.len(), rows[19_999][39]), (20_000, 20_000, 19_999.5));
@@ -103,7 +113,7 @@ fn labelled_rows_have_a_column_for_every_feature() {
 #[track_caller]
 fn fault(stream: &RowStream, row: usize, words: &str) {
     for most_bytes in [0, 64, 1 << 20] {
-        let (found, error) = gather(stream, most_bytes).expect_err("a fault");
+        let (found, error) = *gather(stream, most_bytes).expect_err("a fault");
         assert!(error.to_string().contains(words), "{error}");
         assert_eq!(found, row, "{error}");
         assert_good_words(&error);

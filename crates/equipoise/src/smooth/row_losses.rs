@@ -1,6 +1,6 @@
 //! The rows of `sum_k w_k phi(z_k, y_k)`, wherever the matrix of `z = M x` is kept.
 //!
-//! - Given: a scalar loss phi, a target y_k and a weight w_k a row; the product z.
+//! - Given: a scalar loss phi, a target `y_k` and a weight `w_k` a row; the product z.
 //! - Returns: value, slopes `w_k phi'` and bends `w_k phi''`; `sum_k w_k phi*(u_k / w_k, y_k)`, where rows of weight 0
 //!   take u = 0; steps of u that stay in the domain of the conjugate.
 //! - Must not know: M, x, how often M can be read.

@@ -1,6 +1,6 @@
 //! `f(x) = sum_l w_l phi(a_l'x, y_l)` over samples that do not fit into memory.
 //!
-//! - Given: a [`SampleSource`], which reads the rows a_l in order as often as asked; a scalar loss phi.
+//! - Given: a [`SampleSource`], which reads the rows `a_l` in order as often as asked; a scalar loss phi.
 //! - Returns: f with the product `M x`, the dual description and the majorant's diagonal of
 //!   [`LossOfProduct`](super::LossOfProduct). In memory are vectors of N (targets, weights, product) and of n, and one
 //!   batch of rows. Whatever needs M costs one pass over the source: the product, the gradient, a Hessian product, and

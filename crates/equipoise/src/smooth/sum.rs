@@ -120,7 +120,7 @@ impl SmoothTerm for Sum {
         Some(sum)
     }
     fn fault(&self) -> Option<SampleFault> {
-        self.terms.iter().find_map(|term| term.fault())
+        self.terms.iter().find_map(SmoothTerm::fault)
     }
     fn dual(&self) -> Option<&dyn DualSide> {
         self.terms.iter().all(|term| term.dual().is_some()).then_some(self)

@@ -9,7 +9,7 @@
 //! | `method` | auto | `pairs` is the paper's algorithm; `violating` the fast one for one row; `auto` chooses | - |
 //! | `step_size` | 1 | the paper's alpha; the step's metric is the curvature divided by it | in (0, 2) |
 //! | `seed` | 0 | of the draws; one seed, one sequence of iterates | - |
-//! | `memory_budget` | 256 MiB | for factors kept per edge; beyond it they are computed on the fly | - |
+//! | `memory_budget` | 256 MiB | for factors kept per edge, beyond it they are computed on the fly; for rows of data | - |
 //! | `target_objective` | none | end, with `TargetReached`, once f + h is at most this | not NaN |
 //! | `threads` | 1 | threads that work on the run | 1 to 1024 |
 //! | `locking` | none | with several threads: what a pair update locks | - |
@@ -125,7 +125,7 @@ pub struct Settings {
     pub step_size: f64,
     /// Seed of the random draws.
     pub seed: u64,
-    /// Bytes that cached factors may take.
+    /// Bytes that cached factors, or rows of data that stay in their file, may take.
     pub memory_budget: usize,
     /// An objective that is good enough.
     pub target_objective: Option<f64>,
