@@ -13,7 +13,7 @@ use super::uniform::split;
 
 /// The table: column k is drawn uniformly, then k itself or its alias.
 #[derive(Debug, Clone)]
-pub(super) struct AliasTable {
+pub(crate) struct AliasTable {
     columns: Vec<Column>,
 }
 
@@ -25,7 +25,7 @@ struct Column {
 }
 
 impl AliasTable {
-    pub(super) fn new(weights: &[f64]) -> Self {
+    pub(crate) fn new(weights: &[f64]) -> Self {
         let count = weights.len() as f64;
         let total: f64 = weights.iter().sum();
         let mut height: Vec<f64> = weights.iter().map(|w| w / total * count).collect();
@@ -55,7 +55,7 @@ impl AliasTable {
 
     /// Draws a number.
     #[inline]
-    pub(super) fn draw(&self, rng: &mut Xoshiro256PlusPlus) -> usize {
+    pub(crate) fn draw(&self, rng: &mut Xoshiro256PlusPlus) -> usize {
         let (k, rest) = split(rng.next_u64(), self.columns.len());
         let Column { threshold, alias } = self.columns[k];
         if rest < threshold { k } else { alias as usize }

@@ -45,6 +45,7 @@ mod topology;
 mod tridiagonal;
 mod uniform;
 
+pub(crate) use alias::AliasTable;
 pub use diameter::Diameter;
 pub(crate) use elimination::Elimination;
 pub use laplacian::Laplacian;
@@ -53,3 +54,4 @@ pub use sampler::EdgeSampler;
 pub use spectrum::Spectrum;
 pub use structure::{Degrees, Graph};
 pub use topology::{Topology, UnknownTopology};
+pub(crate) use uniform::below;

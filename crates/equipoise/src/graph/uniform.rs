@@ -22,7 +22,7 @@ pub(super) fn split(bits: u64, bound: usize) -> (usize, u64) {
 
 /// A number below `bound`.
 #[inline]
-pub(super) fn below(rng: &mut Xoshiro256PlusPlus, bound: usize) -> usize {
+pub(crate) fn below(rng: &mut Xoshiro256PlusPlus, bound: usize) -> usize {
     split(rng.next_u64(), bound).0
 }
 

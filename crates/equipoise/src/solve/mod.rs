@@ -22,6 +22,7 @@ mod pairs;
 mod proximal_newton;
 mod repair;
 mod round;
+mod sampled;
 mod sequential;
 mod settings;
 mod solution;

@@ -8,7 +8,7 @@ use super::checkpoints::Checkpoints;
 use super::judge::Judge;
 use super::observer::Observer;
 use super::team::Team;
-use super::{Method, Settings, Solution, sequential, violating};
+use super::{Method, Settings, Solution, sampled, sequential, violating};
 use crate::error::{Error, Result};
 use crate::problem::Problem;
 use crate::separable::SeparableTerm;
@@ -114,6 +114,9 @@ impl<'a, F: SmoothTerm, H: SeparableTerm> Solver<'a, F, H> {
             (Method::Auto | Method::Violating, None) => {
                 let team = self.team.unwrap_or_else(|| Arc::new(violating::team(problem, settings)));
                 violating::run(problem, settings, checkpoints, start, warm, &team)
+            }
+            (Method::Stochastic | Method::Svrg | Method::Saga, _) => {
+                sampled::run(problem, settings, checkpoints, start, updates_per_epoch)
             }
             _ => sequential::run(problem, settings, checkpoints, start, updates_per_epoch),
         }

@@ -1,0 +1,230 @@
+//! `svrg` and `saga`: rounds of draws from slopes that are known exactly, and a guard between them.
+//!
+//! The metric of the steps is `t diag(s)`, s the curvature of f along each coordinate and t the largest curvature of
+//! a single sample in the metric diag(s), by its chance to be drawn; t is about the number of coordinates where all
+//! samples are alike. After every round the objective is computed exactly, with the slopes for the next one: where it
+//! rose, the round is undone and the steps are halved; where it fell they grow a little.
+
+use super::super::free_step::FreeStep;
+use super::super::full_step::FullStep;
+use super::super::{Method, Metric, Solution, Status};
+use super::engine::{Engine, Task, pairs_per_draw};
+use super::estimate::{Estimate, Memory};
+use super::feed::Feed;
+use super::law::Law;
+use super::rounds::Rounds;
+use super::scale::{curvature_of, shares};
+use crate::certificate::separable_value;
+use crate::error::{Error, Result};
+use crate::separable::SeparableTerm;
+use crate::smooth::{FiniteSum, SmoothTerm};
+use crate::state::State;
+
+/// The first step, times the curvature of the worst sample.
+const STEP: f64 = 0.5;
+/// The step may grow to this multiple of the first, by this factor a round.
+const BOLDEST: f64 = 4.0;
+const BOLDER: f64 = 1.3;
+/// Rounds without gain after which a target is given up.
+const IDLE_ROUNDS_TO_TARGET: u32 = 8;
+/// Rounds undone in a row after which no step is small enough.
+const MOST_UNDONE: u32 = 40;
+/// Rounds between two soundings for an objective that falls for ever.
+const ROUNDS_PER_SOUNDING: u32 = 32;
+
+/// Runs from a feasible start.
+pub(super) fn run<'r, F: SmoothTerm, H: SeparableTerm>(
+    task: Task<'r, F, H>,
+    sum: FiniteSum<'r>,
+) -> Result<Solution> {
+    let mut run = Run::new(task, sum)?;
+    match run.engine.settings.target_objective {
+        Some(target) => run.until_target(target)?,
+        None => run.until_tolerance()?,
+    }
+    let x = std::mem::take(&mut run.engine.state.x);
+    run.engine.finish(x)
+}
+
+struct Run<'r, F, H> {
+    engine: Engine<'r, F, H>,
+    /// The metric of f itself, for steps over all blocks.
+    exact: Metric,
+    full_step: FullStep,
+    rounds: Rounds,
+    updates_per_pass: u64,
+    step: f64,
+    most_step: f64,
+    objective: f64,
+    gain: f64,
+    /// Where the last round began.
+    good: Vec<f64>,
+    undone_in_a_row: u32,
+    rounds_made: u32,
+}
+
+impl<'r, F: SmoothTerm, H: SeparableTerm> Run<'r, F, H> {
+    fn new(task: Task<'r, F, H>, sum: FiniteSum<'r>) -> Result<Self> {
+        let (problem, settings) = (task.problem, task.settings);
+        let (samples, kappa) = (sum.data.len(), sum.loss.largest_curvature());
+        let (mut feed, batch) = Feed::new(sum.data)?;
+        let memory = if settings.method == Method::Saga { Memory::LastSeen } else { Memory::Snapshot };
+        let mut estimate = Estimate::new(sum, batch, memory, problem.dimension());
+        estimate.curvature = curvature_of(problem.smooth());
+        estimate.apart = true;
+        let found = shares(&mut feed, &mut estimate.batch, kappa, &estimate.curvature);
+        let bad = |fault: crate::smooth::SampleFault| Error::BadSample {
+            row: fault.row,
+            reason: fault.reason,
+            iterate: task.start.clone(),
+            updates: 0,
+        };
+        let found = found.map_err(bad)?;
+        if feed.is_memory() {
+            estimate.law = Law::by_shares(&found.each);
+        }
+        let worst = match &estimate.law {
+            Law::Uniform { inverse } => inverse * found.largest,
+            Law::Weighted { inverse, .. } => {
+                found.each.iter().zip(inverse).map(|(share, inverse)| share * inverse).fold(0.0, f64::max)
+            }
+        };
+        let batch = settings.batch as f64;
+        let curvature = 1.0 + worst / batch;
+        let pairs_per_draw = pairs_per_draw(problem, found.entries / samples as f64);
+        let step = settings.step_size * STEP / curvature;
+        let rounds = Rounds::new(samples as f64 / batch, curvature / batch, feed.is_memory());
+        let mut engine = Engine::new(task, feed, estimate, step)?;
+        engine.pairs_per_draw = pairs_per_draw;
+        let good = engine.state.x.clone();
+        let mut run = Self {
+            exact: Metric::new(problem, 1.0),
+            full_step: FullStep::new(),
+            rounds,
+            updates_per_pass: samples.div_ceil(settings.batch) as u64 * pairs_per_draw,
+            step,
+            most_step: BOLDEST * step,
+            objective: 0.0,
+            gain: 0.0,
+            good,
+            undone_in_a_row: 0,
+            rounds_made: 0,
+            engine,
+        };
+        run.objective = run.anchor()?;
+        if !run.objective.is_finite() {
+            let found = run.objective;
+            return Err(Error::NonFiniteIterate { what: "the objective", found, updates: 0 });
+        }
+        Ok(run)
+    }
+
+    /// Slopes and objective at x.
+    fn anchor(&mut self) -> Result<f64> {
+        let Engine { estimate, feed, state, problem, .. } = &mut self.engine;
+        let value = match estimate.anchor(feed, &state.x) {
+            Ok(value) => value + estimate.rest_value(&state.x) + separable_value(problem, &state.x),
+            Err(fault) => return Err(self.engine.bad(fault)),
+        };
+        self.engine.rewind();
+        Ok(value)
+    }
+
+    fn until_tolerance(&mut self) -> Result<()> {
+        self.checkpoint()?;
+        while self.engine.checkpoints.status.is_none() {
+            self.round()?;
+            self.beyond_pairs()?;
+            // Rounds that gain less than what is allowed to be left are a sign that it is reached.
+            let small = self.gain <= self.engine.checkpoints.wanted_gap(self.objective);
+            let pass = if small { 0 } else { self.updates_per_pass };
+            if self.engine.checkpoints.status.is_some() || self.engine.is_due(pass) {
+                self.checkpoint()?;
+            }
+        }
+        Ok(())
+    }
+
+    /// No certificate before the end: only the objective is asked for.
+    fn until_target(&mut self, target: f64) -> Result<()> {
+        while self.engine.checkpoints.status.is_none() {
+            // The sums of a round and those of f differ in rounding: f itself has the last word.
+            if self.objective <= target && self.engine.objective(&self.engine.state.x) <= target {
+                self.engine.checkpoints.reached_target();
+                break;
+            }
+            self.round()?;
+            if self.engine.idle_rounds >= IDLE_ROUNDS_TO_TARGET {
+                self.engine.checkpoints.status.get_or_insert(Status::Stalled);
+            }
+        }
+        self.checkpoint()
+    }
+
+    fn checkpoint(&mut self) -> Result<()> {
+        let x = std::mem::take(&mut self.engine.state.x);
+        let outcome = self.engine.checkpoint(&x, self.engine.idle_rounds);
+        self.engine.state.x = x;
+        outcome
+    }
+
+    /// Draws, then the exact objective; what rose is undone.
+    fn round(&mut self) -> Result<()> {
+        self.good.copy_from_slice(&self.engine.state.x);
+        self.engine.advance(self.rounds.draws(), &mut ())?;
+        self.engine.keep_feasible();
+        let after = self.anchor()?;
+        let rounding = 1e-14 * (1.0 + self.objective.abs());
+        self.gain = self.objective - after;
+        if self.gain >= -rounding {
+            self.objective = after;
+            self.undone_in_a_row = 0;
+            self.engine.idle_rounds = if self.gain > rounding { 0 } else { self.engine.idle_rounds + 1 };
+            if self.rounds.adapt(self.gain) {
+                self.step = (BOLDER * self.step).min(self.most_step);
+            }
+        } else {
+            self.engine.state.x.copy_from_slice(&self.good);
+            self.gain = 0.0;
+            self.undone_in_a_row += 1;
+            self.step *= 0.5;
+            self.most_step = self.step;
+            if self.undone_in_a_row >= MOST_UNDONE {
+                self.engine.checkpoints.status.get_or_insert(Status::Stalled);
+            }
+            self.objective = self.anchor()?;
+        }
+        self.engine.pairs.set_step(self.step);
+        Ok(())
+    }
+
+    /// Where pairs do too little: a proximal step over all blocks; and now and then a look whether f falls for ever.
+    fn beyond_pairs(&mut self) -> Result<()> {
+        let Engine { checkpoints, problem, state, .. } = &mut self.engine;
+        if checkpoints.status.is_some() || self.undone_in_a_row > 0 {
+            return Ok(());
+        }
+        let stalled = self.gain <= 1e-2 * checkpoints.wanted_gap(self.objective);
+        self.rounds_made += 1;
+        let sounding = self.rounds_made % ROUNDS_PER_SOUNDING == 0;
+        if !stalled && !sounding {
+            return Ok(());
+        }
+        let mut whole = State::new(problem.smooth(), state.x.clone());
+        if sounding {
+            let step = FreeStep { problem, metric: &self.exact, budget: &checkpoints.budget };
+            step.take(&mut whole.clone(), 20)?;
+        }
+        if stalled {
+            let stop = || checkpoints.budget.stop().is_some();
+            let fell = self.full_step.take(problem, &self.exact, &mut whole, &stop);
+            if fell > 1e-14 * (1.0 + self.objective.abs()) {
+                state.x.copy_from_slice(&whole.x);
+                self.engine.idle_rounds = 0;
+                self.engine.keep_feasible();
+                self.objective = self.anchor()?;
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,80 @@
+//! How many draws a round of `svrg` or `saga` has before all slopes are taken anew.
+//!
+//! A round that is too long moves within the noise of its old slopes; one that is too short spends its time on taking
+//! slopes. The fall of the objective of one round over that of the round before says which: rounds grow while it is
+//! slow and shrink while it is fast.
+//!
+//! - Given: the draws that see every sample once, the draws that one step of the slowest kind takes, gains.
+//! - Returns: the length of the next round, and whether longer rounds no longer help.
+//! - Must not know: clocks, samples.
+
+/// A round that gains more than this share of what the one before gained is slow.
+const SLOW: f64 = 0.5;
+/// A round that gains less than this share is fast.
+const FAST: f64 = 0.2;
+
+/// The length of rounds.
+#[derive(Debug)]
+pub(super) struct Rounds {
+    draws: f64,
+    fewest: f64,
+    most: f64,
+    gain: Option<f64>,
+}
+
+impl Rounds {
+    /// From the draws of a pass and the curvature of the worst draw. Samples that are streamed are all seen in a
+    /// round: what is not seen in one would never be.
+    pub(super) fn new(pass: f64, curvature: f64, in_memory: bool) -> Self {
+        let most = 2.0 * pass.max(2.0 * curvature);
+        let share = |part: f64| (part * pass).max(2.0 * curvature).min(most).max(1.0);
+        if in_memory {
+            Self { draws: share(0.1), fewest: share(0.03), most: most.max(1.0), gain: None }
+        } else {
+            let pass = pass.max(1.0);
+            Self { draws: pass, fewest: pass, most: pass, gain: None }
+        }
+    }
+
+    /// Draws of the next round.
+    pub(super) fn draws(&self) -> u64 {
+        self.draws.ceil() as u64
+    }
+
+    /// Takes the gain of a round into account; true where it was slow and rounds are as long as they get.
+    pub(super) fn adapt(&mut self, gain: f64) -> bool {
+        let Some(before) = self.gain.replace(gain).filter(|before| *before > 0.0) else { return false };
+        let ratio = gain / before;
+        if ratio > SLOW {
+            let longest = self.draws >= self.most;
+            self.draws = (1.5 * self.draws).min(self.most);
+            return longest;
+        }
+        if ratio < FAST {
+            self.draws = (0.7 * self.draws).max(self.fewest);
+        }
+        false
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rounds_grow_while_slow_and_shrink_while_fast() {
+        let mut rounds = Rounds::new(1000.0, 10.0, true);
+        assert_eq!(rounds.draws(), 100);
+        assert!(!rounds.adapt(1.0) && !rounds.adapt(0.9) && rounds.draws() == 150);
+        assert!(!rounds.adapt(0.09) && rounds.draws() == 105);
+        let longest = (0..20).map(|_| rounds.adapt(0.09)).filter(|longest| *longest).count();
+        assert!(longest > 5 && rounds.draws() == 2000);
+        (0..60).fold(1.0, |gain, _| {
+            rounds.adapt(gain);
+            0.1 * gain
+        });
+        assert_eq!(rounds.draws(), 30);
+        let mut streamed = Rounds::new(1000.0, 10.0, false);
+        assert!(!streamed.adapt(1.0) && streamed.adapt(0.9) && streamed.draws() == 1000);
+    }
+}
