@@ -19,6 +19,8 @@ EXAMPLES
   equipoise solve problem.toml --method pairs --threads 8 --locking none
   equipoise solve large.toml --method svrg --memory-budget 64MiB
 
+SIZE is bytes, or has a unit: k, M, G, KiB, MiB, GiB. The methods stochastic, svrg and saga read a matrix
+that is larger than that from its file (.npy, .csv, .svm, .libsvm), row by row.
 Options win over [solve] of the problem file. Ctrl-C ends a run with the best iterate so far.
 Exit status: 0 converged, 1 finished without converging (the status says why), 2 error.";
 
@@ -104,11 +106,8 @@ fn bytes(text: &str) -> Result<u64, String> {
 }
 
 fn memory_budget_help() -> String {
-    format!(
-        "Memory for factors and for rows of data: bytes, or with k, M, G, KiB, MiB, GiB; `stochastic`, `svrg` and \
-         `saga` read a larger matrix from its file row by row [default: {}MiB]",
-        Settings::default().memory_budget >> 20
-    )
+    let default = Settings::default().memory_budget >> 20;
+    format!("Memory for factors and for batches of data, such as 64MiB [default: {default}MiB]")
 }
 
 fn threads_help() -> String {
