@@ -9,6 +9,7 @@ mod anchored;
 mod budget;
 mod catalyst;
 mod checkpoints;
+mod choice;
 mod face_step;
 mod factor_cache;
 mod free_step;

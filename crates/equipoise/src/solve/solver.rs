@@ -5,11 +5,12 @@ use std::sync::atomic::AtomicBool;
 
 use super::budget::Budget;
 use super::checkpoints::Checkpoints;
+use super::choice::Choice;
 use super::judge::Judge;
 use super::observer::Observer;
 use super::team::Team;
 use super::{Method, Settings, Solution, sampled, sequential, violating};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::problem::Problem;
 use crate::separable::SeparableTerm;
 use crate::smooth::SmoothTerm;
@@ -94,8 +95,12 @@ impl<'a, F: SmoothTerm, H: SeparableTerm> Solver<'a, F, H> {
 
     /// Runs until the certificate is met, a limit is reached or nothing moves.
     pub fn run(self) -> Result<Solution> {
-        let (problem, settings) = (self.problem, self.settings);
-        settings.validate()?;
+        let problem = self.problem;
+        self.settings.validate()?;
+        let choice = Choice::of(problem, self.settings)?;
+        // What runs sees the method that was chosen.
+        let chosen = Settings { method: choice.method, ..self.settings.clone() };
+        let settings = &chosen;
         let warm = self.start.is_some();
         let start = match self.start {
             Some(x) => {
@@ -108,17 +113,20 @@ impl<'a, F: SmoothTerm, H: SeparableTerm> Solver<'a, F, H> {
         // An epoch touches as many blocks as there are.
         let updates_per_epoch = if blocks == 1 { 1.0 } else { blocks as f64 / 2.0 };
         let budget = Budget::new(settings, updates_per_epoch, self.interrupt);
-        let checkpoints = Checkpoints::new(problem, settings, budget, self.observer, self.judge);
-        match (settings.method, violating::obstacle(problem)) {
-            (Method::Violating, Some(why)) => Err(Error::MethodNotApplicable { method: "violating", why }),
-            (Method::Auto | Method::Violating, None) => {
+        let observer = self.observer.map(|observer| -> &mut dyn Observer { observer });
+        let checkpoints = Checkpoints::new(problem, settings, budget, observer, self.judge);
+        let mut solution = match choice.method {
+            Method::Violating => {
                 let team = self.team.unwrap_or_else(|| Arc::new(violating::team(problem, settings)));
                 violating::run(problem, settings, checkpoints, start, warm, &team)
             }
-            (Method::Stochastic | Method::Svrg | Method::Saga, _) => {
+            Method::Stochastic | Method::Svrg | Method::Saga => {
                 sampled::run(problem, settings, checkpoints, start, updates_per_epoch)
             }
             _ => sequential::run(problem, settings, checkpoints, start, updates_per_epoch),
-        }
+        }?;
+        solution.method = choice.method;
+        solution.reason = choice.reason;
+        Ok(solution)
     }
 }

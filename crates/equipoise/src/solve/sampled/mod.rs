@@ -48,12 +48,10 @@ pub(crate) fn run<'r, F: SmoothTerm, H: SeparableTerm>(
 ) -> Result<Solution> {
     let sum = samples_of(problem.smooth(), settings)?;
     let task = engine::Task { problem, settings, checkpoints, start, updates_per_epoch };
-    let mut solution = match settings.method {
-        Method::Stochastic => plain::run(task, sum)?,
-        _ => reduced::run(task, sum)?,
-    };
-    solution.reason = "as asked".into();
-    Ok(solution)
+    match settings.method {
+        Method::Stochastic => plain::run(task, sum),
+        _ => reduced::run(task, sum),
+    }
 }
 
 /// f by its samples, where it has some and the batch is no larger than they are.
