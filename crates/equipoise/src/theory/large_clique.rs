@@ -7,8 +7,8 @@
 //! ```
 //!
 //! - Given: a clique of more than 1500 nodes. Returns: the largest of these bounds on `r_ij / L_ij` over a sample of
-//!   pairs: the least curved of 100000 (they are the worst where curvature is unequal) and some at random. Over more than
-//!   100000 nodes k, the sum is taken over a sample too.
+//!   pairs: the least curved of 20000 (they are the worst where curvature is unequal) and some at random. Over more than
+//!   20000 nodes k, the sum is taken over a sample too.
 //! - Must not know: how the curvature comes about. Not a bound for pairs outside the sample.
 
 use rand::SeedableRng;
@@ -21,10 +21,10 @@ use crate::graph::{EdgeProbabilities, EdgeSampler, Graph, Topology};
 /// From here on a clique is not factorised.
 const MOST_FACTORISED: usize = 1500;
 /// Pairs whose curvature is looked at.
-const PROBES: usize = 100_000;
-/// Evaluations of the curvature, and the most of them that one pair may take.
-const WORK: usize = 10_000_000;
-const MOST_PATHS: usize = 100_000;
+const PROBES: usize = 20_000;
+/// Paths looked at over all, and for one pair; an evaluation of the curvature may be a product of two columns.
+const WORK: usize = 2_000_000;
+const MOST_PATHS: usize = 20_000;
 
 /// Whether a graph is such a clique.
 pub(super) fn applies(graph: &Graph) -> bool {

@@ -8,7 +8,7 @@
 //!
 //! - Given: a graph, the probabilities of its edges, the curvature of a pair; for [`Prediction`] a whole problem.
 //! - Returns: the K-norm, resistances, nu, probabilities that make nu smallest, steps under delay, curves of bounds.
-//! - Must not know: the solver. Only `problem.rs` knows more than graphs and matrices.
+//! - Must not know: the solver. Only `problem.rs` and `prediction.rs` know more than graphs and matrices.
 //!
 //! | file | what |
 //! |---|---|
@@ -18,6 +18,7 @@
 //! | `equalise.rs` | probabilities with nu = b - 1 |
 //! | `async_step.rs` | largest steps for a delay tau |
 //! | `curves.rs` | the bounds as functions of k |
+//! | `problem.rs`, `prediction.rs` | the constants of a problem, and the bound that applies to a run on it |
 //!
 //! Reference: the paper (UAI 2015), section 4; docs/theory.md, which lists where it had to be corrected.
 //!
@@ -40,6 +41,7 @@ mod dense;
 mod equalise;
 mod k_norm;
 mod large_clique;
+mod prediction;
 mod problem;
 mod projection;
 mod resistance;
@@ -48,7 +50,8 @@ mod star_mesh;
 pub use async_step::{repaired_step, sharp_step, theorem_2_rho, theorem_2_step};
 pub use equalise::{equalised, equalised_within};
 pub use k_norm::{KNorm, Smallest};
-pub use problem::{PairConstants, Prediction, Scheme};
+pub use prediction::{Prediction, Scheme};
+pub use problem::PairConstants;
 pub use resistance::Resistances;
 
 use crate::error::Result;

@@ -1,4 +1,4 @@
-//! The constants of a concrete problem, and the bound that a theorem promises for a run on it.
+//! The constants of a concrete problem.
 //!
 //! Scalars with one row `a'x = b`: substitute `y = a x`, coordinate by coordinate, so that a pair moves along
 //! `e_i - e_j`, with curvature
@@ -10,27 +10,21 @@
 //! the same as that of the pair steps. A sum over blocks with f a sum over coordinates: every entry of the blocks is a
 //! layer of its own, and the worst layer counts.
 //!
-//! - Given: a [`Problem`], a [`Scheme`]; later an upper bound on the first suboptimality. Returns: [`PairConstants`] and a
-//!   [`Prediction`]; nothing where no theorem applies or the constants would take more than about a second.
-//! - Must not know: the solver, its methods and settings.
-//!
-//! | run | bound | needs |
-//! |---|---|---|
-//! | pairs, h = 0 | smaller of Theorem 1 and the linear rate | f a strongly convex quadratic |
-//! | pairs, h | smaller of Theorem 4 and the linear rate for F | clique with uniform draws; bounds, or F strongly convex |
-//! | accelerated, h = 0 | `2 nu R_0^2 / (k + 1)^2` | f a strongly convex quadratic |
+//! - Given: a [`Problem`]. Returns: [`PairConstants`]; nothing for other couplings, or where they would take more than
+//!   about a second.
+//! - Must not know: the solver, bounds.
 //!
 //! Reference: docs/theory.md.
 
 use faer::Mat;
 
+use super::dense;
 use super::k_norm::KNorm;
 use super::resistance::Resistances;
-use super::{curves, dense};
 use crate::coupling::Shape;
 use crate::graph::EdgeProbabilities;
 use crate::problem::Problem;
-use crate::separable::{Nonsmooth, SeparableTerm, Values};
+use crate::separable::{SeparableTerm, Values};
 use crate::smooth::SmoothTerm;
 
 /// Nodes up to which a graph that is no rule is looked at, and up to which eigenvalues are found densely.
@@ -38,15 +32,6 @@ const MOST_NODES: usize = 2000;
 const MOST_DENSE: usize = 500;
 /// Operations worth a bound: well under a second.
 const WORK: usize = 500_000_000;
-
-/// How pairs are used.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Scheme {
-    /// Exact steps (alpha = 1) on random pairs, one after the other.
-    Pairs,
-    /// The same with momentum, never restarted.
-    Accelerated,
-}
 
 /// What the theorems need to know of a problem, in the variables `y = a x`.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -88,7 +73,7 @@ impl PairConstants {
     }
 
     /// The smallest number known with `||x - x*||^2 <= spread (f(x) - f*)` in the norm of K^+.
-    fn spread(&self) -> Option<f64> {
+    pub(super) fn spread(&self) -> Option<f64> {
         let by_norm = self.mu.map(|mu| 2.0 / (mu * self.lambda_min));
         let direct = self.sigma.map(|sigma| 2.0 / sigma);
         by_norm.into_iter().chain(direct).reduce(f64::min)
@@ -96,7 +81,7 @@ impl PairConstants {
 }
 
 /// How a problem looks in the variables y.
-struct Layout<'a, F, H> {
+pub(super) struct Layout<'a, F, H> {
     problem: &'a Problem<F, H>,
     /// Coordinates a block; as many layers.
     size: usize,
@@ -105,7 +90,7 @@ struct Layout<'a, F, H> {
 }
 
 impl<'a, F: SmoothTerm, H: SeparableTerm> Layout<'a, F, H> {
-    fn of(problem: &'a Problem<F, H>) -> Option<Self> {
+    pub(super) fn of(problem: &'a Problem<F, H>) -> Option<Self> {
         let (coupling, blocks, f) = (problem.independent_coupling(), problem.blocks(), problem.smooth());
         let size = match coupling.shape() {
             Shape::Row(_) if blocks.are_scalars() => 1,
@@ -122,7 +107,7 @@ impl<'a, F: SmoothTerm, H: SeparableTerm> Layout<'a, F, H> {
         Some(layout)
     }
 
-    fn coefficient(&self, c: usize) -> f64 {
+    pub(super) fn coefficient(&self, c: usize) -> f64 {
         match self.problem.independent_coupling().shape() {
             Shape::Row(Values::Uniform(a)) => *a,
             Shape::Row(weights) => weights.at(c),
@@ -131,15 +116,20 @@ impl<'a, F: SmoothTerm, H: SeparableTerm> Layout<'a, F, H> {
     }
 
     /// `H_cc / a_c^2`.
-    fn own(&self, c: usize) -> f64 {
+    pub(super) fn own(&self, c: usize) -> f64 {
         self.problem.smooth().curvature(c) / self.coefficient(c).powi(2)
+    }
+
+    /// Coordinates a block: row r of a sum over blocks is the coordinates r, r + size, ...
+    pub(super) fn size(&self) -> usize {
+        self.size
     }
 
     fn distinct_layers(&self) -> usize {
         if self.even.is_some() { 1 } else { self.size }
     }
 
-    fn blocks(&self) -> usize {
+    pub(super) fn blocks(&self) -> usize {
         self.problem.blocks().len()
     }
 
@@ -148,7 +138,7 @@ impl<'a, F: SmoothTerm, H: SeparableTerm> Layout<'a, F, H> {
     }
 
     /// `L_e`, as the pair steps have it.
-    fn pair_curvature(&self, i: usize, j: usize) -> f64 {
+    pub(super) fn pair_curvature(&self, i: usize, j: usize) -> f64 {
         let (f, own) = (self.problem.smooth(), self.own(i) + self.own(j));
         match f.interaction(i, j) {
             Some(cross) => own - 2.0 * cross / (self.coefficient(i) * self.coefficient(j)),
@@ -157,7 +147,7 @@ impl<'a, F: SmoothTerm, H: SeparableTerm> Layout<'a, F, H> {
         }
     }
 
-    fn norm(&self, layer: usize) -> Option<KNorm> {
+    pub(super) fn norm(&self, layer: usize) -> Option<KNorm> {
         let (graph, law) = (self.problem.graph(), self.problem.probabilities());
         let by_rule = graph.is_clique() && *law == EdgeProbabilities::Uniform;
         if let Some(own) = self.even {
@@ -230,7 +220,7 @@ impl<'a, F: SmoothTerm, H: SeparableTerm> Layout<'a, F, H> {
 }
 
 /// Whether the Hessian is the same at points near and far: then f is taken for a quadratic.
-fn is_quadratic<F: SmoothTerm, H: SeparableTerm>(problem: &Problem<F, H>) -> bool {
+pub(super) fn is_quadratic<F: SmoothTerm, H: SeparableTerm>(problem: &Problem<F, H>) -> bool {
     let (f, n, x) = (problem.smooth(), problem.dimension(), problem.start());
     let direction: Vec<f64> = (0..n).map(|c| ((c * 7 + 3) % 11) as f64 - 5.5).collect();
     let mut product = vec![0.0; f.product_len()];
@@ -249,127 +239,3 @@ fn is_quadratic<F: SmoothTerm, H: SeparableTerm>(problem: &Problem<F, H>) -> boo
     let size = crate::matrix::max_abs(&images[0]);
     images.iter().all(|image| image.iter().zip(&images[0]).all(|(a, b)| (a - b).abs() <= 1e-12 * size))
 }
-
-/// An upper bound on the expected suboptimality of a run: the smallest of the curves that apply.
-#[derive(Debug, Clone)]
-pub struct Prediction {
-    curves: Vec<Curve>,
-}
-
-/// What a curve needs beside Delta0 and k.
-#[derive(Debug, Clone, Copy)]
-enum Curve {
-    /// `R^2 <= spread Delta0`.
-    Theorem1 {
-        spread: f64,
-    },
-    Linear {
-        sigma: f64,
-    },
-    /// `R_2^2` is at most the squared diameter of the domain, and at most `2 Delta0 / mu`.
-    Theorem4 {
-        blocks: usize,
-        lipschitz: f64,
-        diameter_squared: f64,
-        mu: f64,
-    },
-    CompositeLinear {
-        blocks: usize,
-        lipschitz: f64,
-        mu: f64,
-    },
-    /// `R_0^2 <= spread Delta0`.
-    Accelerated {
-        nu: f64,
-        spread: f64,
-    },
-}
-
-impl Prediction {
-    /// For runs of this scheme; `None` where no theorem applies.
-    pub fn new<F: SmoothTerm, H: SeparableTerm>(problem: &Problem<F, H>, scheme: Scheme) -> Option<Self> {
-        let Nonsmooth::Coordinates(h) = problem.separable() else { return None };
-        let curves = match (scheme, h.is_zero()) {
-            (Scheme::Pairs, true) => {
-                let constants = PairConstants::of(problem)?;
-                let linear = constants.sigma.map(|sigma| Curve::Linear { sigma });
-                linear.into_iter().chain([Curve::Theorem1 { spread: constants.spread()? }]).collect()
-            }
-            (Scheme::Accelerated, true) => {
-                let constants = PairConstants::of(problem)?;
-                vec![Curve::Accelerated { nu: constants.nu, spread: constants.spread()? }]
-            }
-            (Scheme::Pairs, false) => composite(problem, h)?,
-            (Scheme::Accelerated, false) => return None,
-        };
-        Some(Self { curves })
-    }
-
-    /// The bound on `E F(x_k) - F*` for a run from a point whose objective is at most `delta_0` above the optimum (its
-    /// duality gap, say); `None` where that is negative or not finite, or no curve says anything yet.
-    pub fn bound(&self, delta_0: f64, k: u64) -> Option<f64> {
-        if !(delta_0 >= 0.0 && delta_0.is_finite()) {
-            return None;
-        }
-        if k == 0 {
-            return Some(delta_0);
-        }
-        let least = self.curves.iter().map(|curve| curve.at(delta_0, k)).fold(f64::INFINITY, f64::min);
-        least.is_finite().then_some(least)
-    }
-}
-
-impl Curve {
-    fn at(self, delta_0: f64, k: u64) -> f64 {
-        match self {
-            Self::Theorem1 { spread } => curves::theorem_1_corrected(spread * delta_0, delta_0, k),
-            Self::Linear { sigma } => curves::linear(sigma, delta_0, k),
-            Self::Theorem4 { blocks, lipschitz, diameter_squared, mu } => {
-                let near = if mu > 0.0 { 2.0 * delta_0 / mu } else { f64::INFINITY };
-                let r_2_squared = diameter_squared.min(near);
-                curves::theorem_4_corrected(blocks, lipschitz, r_2_squared, delta_0, k)
-            }
-            Self::CompositeLinear { blocks, lipschitz, mu } => {
-                curves::composite_linear(blocks, lipschitz, mu, delta_0, k)
-            }
-            // A_k >= (k + 1)^2 / (4 nu).
-            Self::Accelerated { nu, spread } => curves::accelerated(nu, spread * delta_0, k + 1),
-        }
-    }
-}
-
-/// The curves of pairs with h: every pair of a clique equally often, every piece of h in closed form.
-fn composite<F: SmoothTerm, H: SeparableTerm>(problem: &Problem<F, H>, h: &H) -> Option<Vec<Curve>> {
-    let layout = Layout::of(problem)?;
-    if !problem.graph().is_clique() || *problem.probabilities() != EdgeProbabilities::Uniform {
-        return None;
-    }
-    let (mut diameter_squared, mut bend) = (0.0, f64::INFINITY);
-    let (mut most, mut second) = (0.0f64, 0.0f64);
-    for c in 0..problem.dimension() {
-        let (piece, a) = (h.piece(c)?, layout.coefficient(c));
-        diameter_squared += (a * (piece.upper - piece.lower)).powi(2);
-        bend = bend.min(piece.l2 / (a * a));
-        let own = layout.own(c);
-        second = second.max(own.min(most));
-        most = most.max(own);
-    }
-    // L_e <= 2 (H_ii/a_i^2 + H_jj/a_j^2), and without the 2 where f is a sum over coordinates; L is half of L_e.
-    let decomposable = problem.smooth().is_decomposable();
-    let lipschitz = if decomposable { 0.5 * (most + second) } else { most + second };
-    // Only for the strong convexity of f, which may be unknown.
-    let mu = bend + PairConstants::of(problem).and_then(|constants| constants.mu).unwrap_or(0.0);
-    let blocks = layout.blocks();
-    let mut curves = Vec::new();
-    if mu > 0.0 {
-        curves.push(Curve::CompositeLinear { blocks, lipschitz, mu });
-    }
-    if lipschitz > 0.0 && (mu > 0.0 || diameter_squared < f64::INFINITY) {
-        curves.push(Curve::Theorem4 { blocks, lipschitz, diameter_squared, mu });
-    }
-    (!curves.is_empty()).then_some(curves)
-}
-
-#[cfg(test)]
-#[path = "problem_tests.rs"]
-mod tests;

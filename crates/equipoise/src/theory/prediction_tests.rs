@@ -4,6 +4,8 @@ use rand::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 use super::super::dense::tests::numbers;
+use super::super::problem::is_quadratic;
+use super::super::{KNorm, Resistances};
 use super::*;
 use crate::coupling::Coupling;
 use crate::graph::{EdgeSampler, Topology};
@@ -39,6 +41,9 @@ fn holds<F: SmoothTerm, H: SeparableTerm>(problem: &Problem<F, H>, case: &str) -
     let best = optimum(problem);
     let delta_0 = problem.objective(problem.start()) - best;
     let prediction = Prediction::new(problem, Scheme::Pairs).expect(case);
+    if let Some(above) = prediction.suboptimality(problem, problem.start()) {
+        assert!(above >= delta_0 * (1.0 - 1e-9), "{case}: {above} {delta_0}");
+    }
     let sampler = EdgeSampler::new(problem.graph(), problem.probabilities()).expect("edges");
     let checkpoints = [1u64, 3, 10, 30, 100, 300];
     let mut gaps = vec![Vec::new(); checkpoints.len()];
@@ -235,6 +240,10 @@ fn where_no_theorem_applies() {
     let plain = Problem::builder(f()).coupling(sum()).build().expect("valid");
     let prediction = Prediction::new(&plain, Scheme::Pairs).expect("quadratic");
     assert_eq!(prediction.bound(f64::INFINITY, 3), None);
+    // H = I: ||g||^2 / 2 is the suboptimality itself.
+    let mut x = vec![1.0 / 6.0; 6];
+    (x[0], x[1]) = (x[0] + 1.0, x[1] - 1.0);
+    assert!((prediction.suboptimality(&plain, &x).expect("quadratic") - 1.0).abs() < 1e-12);
     assert_eq!((prediction.bound(0.0, 3), prediction.bound(7.0, 0)), (Some(0.0), Some(7.0)));
     // Free of bounds and not strongly convex.
     let rows = Matrix::from_rows(&[[1.0, 2.0, 3.0], [0.0, 1.0, 1.0]]).expect("valid");
@@ -250,4 +259,94 @@ fn where_no_theorem_applies() {
     let ring = ring.expect("valid");
     assert!(Prediction::new(&ring, Scheme::Pairs).is_none());
     assert!(Prediction::new(&ring, Scheme::Accelerated).is_none());
+}
+
+/// The mean over samples of `sqrt(1 + (a_l'x - y_l)^2)`: slopes within +-1, curvature at most `||a_l||^2`.
+struct Rounded {
+    rows: Vec<Vec<f64>>,
+    targets: Vec<f64>,
+}
+
+impl Rounded {
+    fn new(samples: usize, n: usize) -> Self {
+        let mut number = numbers(11);
+        let rows = (0..samples).map(|_| (0..n).map(|_| 2.0 * number() - 1.0).collect()).collect();
+        Self { rows, targets: (0..samples).map(|_| 4.0 * number() - 2.0).collect() }
+    }
+
+    fn distance(&self, l: usize, x: &[f64]) -> f64 {
+        crate::matrix::dot(&self.rows[l], x) - self.targets[l]
+    }
+
+    fn value(&self, x: &[f64]) -> f64 {
+        let total: f64 = (0..self.rows.len()).map(|l| self.distance(l, x).hypot(1.0)).sum();
+        total / self.rows.len() as f64
+    }
+
+    fn slope(&self, l: usize, x: &[f64]) -> f64 {
+        let u = self.distance(l, x);
+        u / u.hypot(1.0)
+    }
+
+    /// The minimiser over the x of sum 0, by gradient steps.
+    fn minimiser(&self, n: usize) -> Vec<f64> {
+        let mut x = vec![0.0; n];
+        for _ in 0..20_000 {
+            let mut g = vec![0.0; n];
+            for (l, row) in self.rows.iter().enumerate() {
+                let slope = self.slope(l, &x) / self.rows.len() as f64;
+                g.iter_mut().zip(row).for_each(|(g, a)| *g += slope * a);
+            }
+            let mean = g.iter().sum::<f64>() / n as f64;
+            x.iter_mut().zip(&g).for_each(|(x, g)| *x -= (g - mean) / n as f64);
+        }
+        x
+    }
+}
+
+#[test]
+fn stochastic_pairs_in_the_k_norm_keep_their_promise() {
+    let n = 8;
+    let f = Rounded::new(20, n);
+    let best = f.minimiser(n);
+    let optimum = f.value(&best);
+    let pair_square = |row: &Vec<f64>| {
+        let mut squares: Vec<f64> = row.iter().map(|a| a * a).collect();
+        squares.sort_unstable_by(|a, b| b.total_cmp(a));
+        squares[0] + squares[1]
+    };
+    // ||a_e||^2 bounds both the curvature of a sample on a pair and the square of its gradient there.
+    let lipschitz = f.rows.iter().map(pair_square).fold(0.0, f64::max);
+    let gradient = lipschitz.sqrt();
+    for topology in [Topology::Clique, Topology::Ring] {
+        let graph = crate::graph::Graph::new(&topology, n).expect("valid");
+        let uniform = EdgeProbabilities::Uniform;
+        let norm = KNorm::uniform(&graph, &uniform, lipschitz).expect("valid");
+        let sampler = EdgeSampler::new(&graph, &uniform).expect("edges");
+        let r_0 = norm.dual_squared(&best).expect("connected").sqrt();
+        let g = curves::k_norm_sgd_noise(n, gradient, lipschitz);
+        for updates in [100u64, 400, 1600] {
+            let alpha = r_0 / (g * (updates as f64).sqrt());
+            let gap = |seed: u64| {
+                let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed);
+                let mut sample = numbers(seed + 1000);
+                let (mut x, mut average) = (vec![0.0; n], vec![0.0; n]);
+                for _ in 0..updates {
+                    average.iter_mut().zip(&x).for_each(|(mean, x)| *mean += x / updates as f64);
+                    let l = ((sample() * 20.0) as usize).min(19);
+                    let (i, j) = sampler.draw(&mut rng);
+                    let step = alpha * f.slope(l, &x) * (f.rows[l][i] - f.rows[l][j]) / (2.0 * lipschitz);
+                    x[i] -= step;
+                    x[j] += step;
+                }
+                f.value(&average) - optimum
+            };
+            let gaps: Vec<f64> = (0..30).map(gap).collect();
+            let mean = gaps.iter().sum::<f64>() / 30.0;
+            let deviation = (gaps.iter().map(|gap| (gap - mean).powi(2)).sum::<f64>() / 29.0 / 30.0).sqrt();
+            let bound = curves::k_norm_sgd(r_0, g, updates);
+            assert!(mean - 4.0 * deviation <= bound, "{topology:?}, k {updates}: {mean} {bound}");
+            assert!(mean > 0.0 && mean < f.value(&vec![0.0; n]) - optimum + 4.0 * deviation);
+        }
+    }
 }
