@@ -1,5 +1,7 @@
 //! `equipoise graph`: the facts about a communication graph that decide how fast pairs mix.
 
+mod theory;
+
 use std::fmt::Write;
 
 use anyhow::Result;
@@ -9,6 +11,7 @@ use serde::Serialize;
 use crate::args::GraphArguments;
 use crate::exit::{self, Outcome};
 use crate::problem::parse_topology;
+use theory::Theory;
 
 /// Estimated relative error of an eigenvalue from which it is worth a word.
 const ROUGH: f64 = 1e-8;
@@ -28,6 +31,8 @@ struct Facts {
     smallest_nonzero_eigenvalue: Option<f64>,
     largest_eigenvalue: Option<f64>,
     eigenvalue_relative_error: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    theory: Option<Theory>,
 }
 
 pub(crate) fn run(args: &GraphArguments) -> Result<Outcome> {
@@ -36,10 +41,13 @@ pub(crate) fn run(args: &GraphArguments) -> Result<Outcome> {
     let connected = graph.check_connected();
     let diameter = graph.diameter();
     let spectrum = connected.is_ok().then(|| Laplacian::new(&graph).spectrum()).transpose()?;
+    let theory =
+        spectrum.filter(|_| args.theory).map(|spectrum| Theory::new(&graph, spectrum)).transpose()?;
     let text = if args.json {
-        json(&Facts::new(topology.to_string(), &graph, diameter, spectrum))?
+        json(&Facts { theory, ..Facts::new(topology.to_string(), &graph, diameter, spectrum) })?
     } else {
-        human(&topology.to_string(), &graph, diameter, spectrum)
+        let words = theory.map_or_else(String::new, |theory| theory.words());
+        human(&topology.to_string(), &graph, diameter, spectrum) + &words
     };
     exit::print(&text)?;
     if let Err(reason) = &connected {
@@ -64,6 +72,7 @@ impl Facts {
             smallest_nonzero_eigenvalue: spectrum.map(|spectrum| spectrum.smallest_nonzero),
             largest_eigenvalue: spectrum.map(|spectrum| spectrum.largest),
             eigenvalue_relative_error: spectrum.map(|spectrum| spectrum.relative_error),
+            theory: None,
         }
     }
 }

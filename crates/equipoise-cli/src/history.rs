@@ -8,10 +8,13 @@ use anyhow::Result;
 use equipoise::Progress;
 use equipoise_formats::history::{HistoryRow, HistoryWriter};
 
+use crate::predict::Forecast;
+
 /// Where the rows go.
 #[derive(Debug)]
 pub(crate) struct History {
     writer: HistoryWriter,
+    forecast: Option<Forecast>,
     failure: Option<equipoise_formats::Error>,
 }
 
@@ -20,12 +23,18 @@ impl History {
     pub(crate) fn create(path: &Path) -> Result<Self> {
         let mut writer = HistoryWriter::create(path)?;
         writer.flush()?;
-        Ok(Self { writer, failure: None })
+        Ok(Self { writer, forecast: None, failure: None })
+    }
+
+    /// Adds what theory promises.
+    pub(crate) fn predict(&mut self, forecast: Option<Forecast>) {
+        self.forecast = forecast;
     }
 
     /// Appends a checkpoint. After a failure nothing more is written; [`Self::finish`] tells.
     pub(crate) fn add(&mut self, progress: &Progress) {
         let certificate = &progress.certificate;
+        let predicted_bound = self.forecast.as_mut().and_then(|forecast| forecast.at(progress));
         let row = HistoryRow {
             update: progress.update,
             epoch: progress.epoch,
@@ -34,6 +43,7 @@ impl History {
             infeasibility: certificate.infeasibility,
             kkt_residual: certificate.kkt_residual,
             duality_gap: certificate.duality_gap,
+            predicted_bound,
         };
         if self.failure.is_none() {
             self.failure = self.writer.write(&row).and_then(|()| self.writer.flush()).err();

@@ -10,6 +10,7 @@ mod generate;
 mod graph;
 mod history;
 mod interrupt;
+mod predict;
 mod problem;
 mod progress;
 mod report;

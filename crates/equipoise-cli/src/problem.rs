@@ -149,6 +149,7 @@ fn edges(spec: GraphSpec, seed: u64, parts: &Parts) -> Result<(Topology, Probabi
     let probabilities = match spec.probabilities {
         ProbabilitiesSpec::Uniform => ProbabilityChoice::Uniform,
         ProbabilitiesSpec::Lipschitz => ProbabilityChoice::Lipschitz,
+        ProbabilitiesSpec::Equalised => ProbabilityChoice::Equalised,
         ProbabilitiesSpec::Weights(weights) => ProbabilityChoice::Weighted(weights),
         other => bail!("this version cannot use {other:?}"),
     };

@@ -9,6 +9,7 @@ use equipoise_formats::{ProblemFile, read_solution, write_iterate, write_solutio
 
 use crate::args::SolveArguments;
 use crate::exit::{self, Outcome, note};
+use crate::predict::Forecast;
 use crate::problem::{self, AnyProblem, Pairs};
 use crate::watch::Watch;
 use crate::writable::check_writable;
@@ -50,7 +51,8 @@ impl<'a> Plan<'a> {
         }
         let start =
             args.warm_start.as_deref().map(|path| warm_start(path, &problem, args.quiet)).transpose()?;
-        let watch = Watch::new(args.history.as_deref())?;
+        let mut watch = Watch::new(args.history.as_deref())?;
+        watch.predict(|| Forecast::new(&problem, &settings, start.as_deref()));
         Ok(Self { args, problem, settings, start, watch })
     }
 

@@ -7,6 +7,7 @@ use equipoise::models::svm::TrainSettings;
 use equipoise::{Observer, Progress, Settings};
 
 use crate::history::History;
+use crate::predict::Forecast;
 use crate::progress::{Bar, Fits};
 
 /// The observer of a run.
@@ -20,6 +21,13 @@ impl Watch {
     /// Creates the history file, if one is wanted; an unwritable one is an error.
     pub(crate) fn new(history: Option<&Path>) -> Result<Self> {
         Ok(Self { bar: None, history: history.map(History::create).transpose()? })
+    }
+
+    /// Adds what theory promises to the history, if there is one; `forecast` is not asked otherwise.
+    pub(crate) fn predict(&mut self, forecast: impl FnOnce() -> Option<Forecast>) {
+        if let Some(history) = &mut self.history {
+            history.predict(forecast());
+        }
     }
 
     /// Adds the bar; to be called right before the run.

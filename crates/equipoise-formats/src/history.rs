@@ -1,7 +1,7 @@
 //! The history of a run as CSV: `equipoise solve --history FILE.csv`.
 //!
 //! Given rows as they happen; writes one line each under a fixed header, so that columns that
-//! later versions append disturb nobody. A duality gap that does not exist is an empty field.
+//! later versions append disturb nobody. A duality gap or a predicted bound that does not exist is an empty field.
 
 use std::fs::File;
 use std::io::{BufWriter, Write};
@@ -10,7 +10,8 @@ use std::path::{Path, PathBuf};
 use crate::{Error, Result};
 
 /// The first line of every history file.
-pub const HISTORY_HEADER: &str = "update,epoch,seconds,objective,infeasibility,kkt_residual,duality_gap";
+pub const HISTORY_HEADER: &str =
+    "update,epoch,seconds,objective,infeasibility,kkt_residual,duality_gap,predicted_bound";
 
 /// One observation of a run.
 #[derive(Debug, Clone, PartialEq)]
@@ -29,6 +30,8 @@ pub struct HistoryRow {
     pub kkt_residual: f64,
     /// The absolute duality gap, where there is one.
     pub duality_gap: Option<f64>,
+    /// What theory promises in the mean: an upper bound on the objective minus its optimum, where a theorem applies.
+    pub predicted_bound: Option<f64>,
 }
 
 /// Writes a history row by row while a run goes on.
@@ -53,11 +56,12 @@ impl HistoryWriter {
 
     /// Appends one row.
     pub fn write(&mut self, row: &HistoryRow) -> Result<()> {
-        let HistoryRow { update, epoch, seconds, objective, infeasibility, kkt_residual, duality_gap } = row;
-        let gap = duality_gap.map_or_else(String::new, |gap| format!("{gap:?}"));
+        let HistoryRow { update, epoch, seconds, objective, infeasibility, kkt_residual, .. } = row;
+        let or_empty = |value: Option<f64>| value.map_or_else(String::new, |value| format!("{value:?}"));
+        let (gap, bound) = (or_empty(row.duality_gap), or_empty(row.predicted_bound));
         writeln!(
             self.out,
-            "{update},{epoch:?},{seconds:?},{objective:?},{infeasibility:?},{kkt_residual:?},{gap}"
+            "{update},{epoch:?},{seconds:?},{objective:?},{infeasibility:?},{kkt_residual:?},{gap},{bound}"
         )
         .map_err(|reason| Error::writing(&self.path, &reason))
     }

@@ -106,6 +106,7 @@ TOPOLOGIES
 EXAMPLES
   equipoise graph star+ring 24
   equipoise graph random-regular:4 1000 --seed 7 --json
+  equipoise graph tree+ring 1000 --theory
 
 Exit status: 0 connected, 1 disconnected (no problem can be solved over it), 2 error.";
 
@@ -121,6 +122,9 @@ pub(crate) struct GraphArguments {
     /// Seed of random topologies
     #[arg(long, value_name = "S", default_value_t = 0)]
     pub(crate) seed: u64,
+    /// Add what the theorems say: constants, predicted updates, steps under delay
+    #[arg(long)]
+    pub(crate) theory: bool,
     /// Print one JSON object
     #[arg(long)]
     pub(crate) json: bool,

@@ -44,3 +44,44 @@ fn bad_graphs() {
     equipoise(&["graph", "grid:2x3", "7"]).expect(2);
     equipoise(&["graph", "ring", "-5"]).expect(2);
 }
+
+#[test]
+fn theory_of_graphs_with_known_numbers() {
+    for (name, lambda, smallest, nu) in [
+        ("clique", 0.043_478, 23.0, 23.0),
+        ("ring", 0.001_420, 23.0, 23.0),
+        ("wheel", 0.011_676, 24.4533, 25.4282),
+        ("tree+ring", 0.006_392, 27.8129, 29.1572),
+    ] {
+        let json = equipoise(&["graph", name, "24", "--theory", "--json"]).expect(0).json();
+        let theory = |key: &str| json["theory"][key].as_f64().expect("a number");
+        assert!((theory("lambda_min") - lambda).abs() < 5.1e-7, "{name}");
+        assert!((theory("smallest_nu") - smallest).abs() < 5.1e-5, "{name}");
+        assert!((theory("nu") - nu).abs() < 5.1e-5, "{name}");
+        assert!((theory("foster_sum") - 23.0).abs() < 1e-9, "{name}");
+        assert!(theory("nu_equalised") <= 23.0 * 1.001, "{name}");
+        assert!((theory("updates_plain") * theory("lambda_min") - 1e6f64.ln()).abs() < 1e-6, "{name}");
+        let steps = json["theory"]["async_steps"].as_array().expect("a list");
+        let last = steps.last().expect("seven delays");
+        assert_eq!(last["tau"], 63);
+        assert!((last["paper"].as_f64().expect("a number") / 4.8e-5 - 1.0).abs() < 0.03);
+    }
+}
+
+#[test]
+fn theory_in_words_only_when_asked_for() {
+    let plain = equipoise(&["graph", "star+ring", "24"]).expect(0).stdout;
+    let more = equipoise(&["graph", "star+ring", "24", "--theory"]).expect(0).stdout;
+    assert!(more.starts_with(&plain) && !plain.contains("theory"), "{more}");
+    for words in
+        ["smallest eigenvalue of K", "27.811", "Foster's sum", "updates to 1e-6, accelerated", "repaired"]
+    {
+        assert!(more.contains(words), "{words}: {more}");
+    }
+    let json = equipoise(&["graph", "star+ring", "24", "--json"]).expect(0).json();
+    assert!(json.get("theory").is_none());
+    // A clique is a rule, whatever its size; a disconnected graph has no constants.
+    equipoise(&["graph", "clique", "1000000", "--theory"]).expect(0);
+    let broken = equipoise(&["graph", "erdos-renyi:0.001", "50", "--theory", "--json"]).expect(1);
+    assert!(broken.json().get("theory").is_none());
+}

@@ -167,12 +167,36 @@ fn a_history_has_its_header_and_an_objective_that_never_rises() {
     equipoise(&["solve", &path, "--quiet", "--max-epochs", "20", "--history", &text(&history)]).expect(1);
     let rows = fs::read_to_string(&history).expect("a history");
     let mut lines = rows.lines();
-    let header = "update,epoch,seconds,objective,infeasibility,kkt_residual,duality_gap";
+    let header = "update,epoch,seconds,objective,infeasibility,kkt_residual,duality_gap,predicted_bound";
     assert_eq!(lines.next(), Some(header));
     let objective = |row: &str| row.split(',').nth(3).expect("a field").parse::<f64>().expect("a number");
     let objectives: Vec<f64> = lines.map(objective).collect();
     assert!(objectives.len() >= 3, "{rows}");
     assert!(objectives.windows(2).all(|pair| pair[1] <= pair[0] + 1e-12 * pair[0].abs()), "{objectives:?}");
+}
+
+#[test]
+fn a_history_says_what_theory_predicts() {
+    let problem = "[smooth]\nkind = \"distance\"\ntarget = [1, 2, 3, -4, 5, 0.5, 7, 2]\n[coupling]\nkind = \"sum\"\nrhs = 1\n\
+                   [graph]\ntopology = \"ring\"\n";
+    let rows = |name: &str, method: &str| {
+        let history = scratch(name).join("run.csv");
+        let options = ["--quiet", "--method", method, "--tolerance", "1e-10", "--history", &text(&history)];
+        solve_text(name, problem, &options);
+        fs::read_to_string(&history).expect("a history")
+    };
+    let field =
+        |row: &str, k: usize| row.split(',').nth(k).expect("a field").parse::<f64>().expect("a number");
+    let pairs = rows("predicted-pairs", "pairs");
+    let rows_of_pairs: Vec<&str> = pairs.lines().skip(1).collect();
+    assert!(rows_of_pairs.len() >= 3, "{pairs}");
+    let bounds: Vec<f64> = rows_of_pairs.iter().map(|row| field(row, 7)).collect();
+    // Before the first update it is the suboptimality itself, since the Hessian is a multiple of I; then it falls.
+    let optimum = field(rows_of_pairs[rows_of_pairs.len() - 1], 3);
+    assert!((bounds[0] / (field(rows_of_pairs[0], 3) - optimum) - 1.0).abs() < 1e-6, "{pairs}");
+    assert!(bounds.windows(2).all(|pair| pair[1] < pair[0]) && bounds[2] < 0.5 * bounds[0], "{pairs}");
+    let auto = rows("predicted-auto", "auto");
+    assert!(auto.lines().skip(1).all(|row| row.ends_with(',')), "{auto}");
 }
 
 #[test]
@@ -272,6 +296,7 @@ fn edges_and_probabilities_are_read() {
         "edges = [[0, 1], [1, 2]]\nprobabilities = [1, 3]",
         "edges = [[0, 1, 1], [1, 2, 3]]",
         "topology = \"ring\"\nprobabilities = \"lipschitz\"",
+        "topology = \"ring\"\nprobabilities = \"equalised\"",
     ]
     .iter()
     .enumerate()

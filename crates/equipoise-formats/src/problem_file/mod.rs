@@ -42,7 +42,8 @@
 //!
 //! `edges` has one row `i,j` per edge, nodes counted from 0; a third column holds the edge's
 //! weight and stands for `probabilities`. `probabilities` is `"uniform"` (default), `"lipschitz"`
-//! (proportional to the Lipschitz constants), or a list of weights, one per edge. The keys of
+//! (proportional to the Lipschitz constants), `"equalised"` (equal effective resistances), or a
+//! list of weights, one per edge. The keys of
 //! `[solve]` are the command line's flags; underscores do for dashes.
 
 use std::fs;

@@ -256,6 +256,8 @@ pub enum ProbabilitiesSpec {
     Uniform,
     /// In proportion to the Lipschitz constants.
     Lipschitz,
+    /// So that every edge has the same effective resistance over its curvature.
+    Equalised,
     /// In proportion to these weights, one per edge.
     Weights(Vec<f64>),
 }

@@ -59,10 +59,11 @@ fn read_probabilities(keys: &mut Keys<'_>) -> Result<Option<ProbabilitiesSpec>> 
         None => Ok(None),
         Some(Value::String(word)) if word == "uniform" => Ok(Some(ProbabilitiesSpec::Uniform)),
         Some(Value::String(word)) if word == "lipschitz" => Ok(Some(ProbabilitiesSpec::Lipschitz)),
+        Some(Value::String(word)) if word == "equalised" => Ok(Some(ProbabilitiesSpec::Equalised)),
         Some(Value::String(word)) if !has_known_extension(&word) => Err(keys.wrong(
             KEY,
             format!("the text {word:?}"),
-            "\"uniform\", \"lipschitz\", or a list of weights: inline or a .csv, .mtx or .npy file",
+            "\"uniform\", \"lipschitz\", \"equalised\", or a list of weights: inline or a .csv, .mtx or .npy file",
         )),
         Some(other) => {
             keys.put_back(KEY, other);

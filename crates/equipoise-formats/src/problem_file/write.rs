@@ -202,6 +202,10 @@ impl Output<'_> {
                 self.text("probabilities", "lipschitz");
                 Ok(())
             }
+            ProbabilitiesSpec::Equalised => {
+                self.text("probabilities", "equalised");
+                Ok(())
+            }
             ProbabilitiesSpec::Weights(weights) => self.list("probabilities", weights),
         }
     }

@@ -154,6 +154,8 @@ fn blocks_and_graphs() {
         GraphSpec { topology: Some("ring".into()), edges: None, probabilities: ProbabilitiesSpec::Lipschitz };
     assert_eq!(graph, expected);
     assert_eq!(with("[graph]\nprobabilities = \"uniform\"").graph, GraphSpec::default());
+    let equalised = with("[graph]\nprobabilities = \"equalised\"").graph.probabilities;
+    assert_eq!(equalised, ProbabilitiesSpec::Equalised);
     let graph = with("[graph]\nedges = [[0, 1], [1, 2]]\nprobabilities = [1, 3]").graph;
     assert_eq!(graph.edges, Some(vec![(0, 1), (1, 2)]));
     assert_eq!(graph.probabilities, ProbabilitiesSpec::Weights(vec![1.0, 3.0]));

@@ -108,7 +108,7 @@ fn numbers_that_json_lacks_are_refused_by_field() {
 
 #[test]
 fn histories_have_a_header_and_empty_gaps() {
-    let row = |update, duality_gap| HistoryRow {
+    let row = |update, duality_gap, predicted_bound| HistoryRow {
         update,
         epoch: 0.5,
         seconds: 1e-7,
@@ -116,12 +116,13 @@ fn histories_have_a_header_and_empty_gaps() {
         infeasibility: 0.0,
         kkt_residual: 1e22,
         duality_gap,
+        predicted_bound,
     };
     let path = scratch("history").join("h.csv");
-    write_history(&path, &[row(1, None), row(2, Some(0.125))]).expect("written");
-    let expected = "update,epoch,seconds,objective,infeasibility,kkt_residual,duality_gap\n\
-                    1,0.5,1e-7,-1.25,0.0,1e22,\n\
-                    2,0.5,1e-7,-1.25,0.0,1e22,0.125\n";
+    write_history(&path, &[row(1, None, None), row(2, Some(0.125), Some(0.5))]).expect("written");
+    let expected = "update,epoch,seconds,objective,infeasibility,kkt_residual,duality_gap,predicted_bound\n\
+                    1,0.5,1e-7,-1.25,0.0,1e22,,\n\
+                    2,0.5,1e-7,-1.25,0.0,1e22,0.125,0.5\n";
     assert_eq!(fs::read_to_string(path).expect("there"), expected);
 }
 

@@ -114,6 +114,8 @@ fn blocks_graph_and_solve() {
         deterministic: Some(false),
     };
     round_trip("structure-1", &problem);
+    problem.graph.probabilities = ProbabilitiesSpec::Equalised;
+    round_trip("structure-equalised", &problem);
     problem.blocks = BlocksSpec::Boundaries(vec![0, 1, 4]);
     problem.graph = GraphSpec {
         topology: None,

@@ -205,7 +205,9 @@ fn a_history_has_a_row_a_checkpoint() {
     svm(&["train", &data, "--quiet", "--history", &text(&history)]).expect(0);
     let rows = fs::read_to_string(&history).expect("a history");
     assert!(
-        rows.starts_with("update,epoch,seconds,objective,infeasibility,kkt_residual,duality_gap\n0,"),
+        rows.starts_with(
+            "update,epoch,seconds,objective,infeasibility,kkt_residual,duality_gap,predicted_bound\n0,"
+        ),
         "{rows}"
     );
 }
