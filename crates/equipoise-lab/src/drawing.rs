@@ -1,5 +1,6 @@
 //! What all plots share: text, greys, the size of small letters, names beside the ends of lines.
 
+pub(crate) mod colours;
 pub(crate) mod labels;
 
 use plotters::coord::Shift;
@@ -27,4 +28,24 @@ pub(crate) fn text<B: DrawingBackend>(
 ) -> Outcome<B> {
     let style = ("sans-serif", size).into_font().color(&colour).pos(Pos::new(across, down));
     area.draw(&Text::new(words.to_owned(), place, style))
+}
+
+/// A power of ten of a second, in the unit that reads best.
+pub(crate) fn seconds(power: i32) -> String {
+    match power {
+        ..=-4 => format!("{} µs", 10_i64.pow((power + 6).max(0).cast_unsigned())),
+        -3..=-1 => format!("{} ms", 10_i64.pow((power + 3).cast_unsigned())),
+        _ => format!("{} s", 10_i64.pow(power.cast_unsigned())),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn powers_have_units() {
+        let names: Vec<String> = (-6..=2).map(seconds).collect();
+        assert_eq!(names, ["1 µs", "10 µs", "100 µs", "1 ms", "10 ms", "100 ms", "1 s", "10 s", "100 s"]);
+    }
 }

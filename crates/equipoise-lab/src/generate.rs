@@ -11,8 +11,8 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, ensure};
 use clap::Args;
-use rand::{Rng, RngExt, SeedableRng};
-use rand_xoshiro::Xoshiro256PlusPlus;
+
+use crate::random::Stream;
 
 /// Coordinates of the planted rule that are not zero.
 const PLANTED: usize = 100;
@@ -77,8 +77,7 @@ fn decimals(value: f64) -> usize {
 /// The random stream, the planted rule and the row drawn last.
 #[derive(Debug)]
 pub(crate) struct Source {
-    random: Xoshiro256PlusPlus,
-    spare: Option<f64>,
+    random: Stream,
     planted: Vec<f64>,
     non_zeros: usize,
     /// Columns, from 0 and ascending, with their values.
@@ -87,12 +86,11 @@ pub(crate) struct Source {
 
 impl Source {
     pub(crate) fn new(columns: usize, non_zeros: usize, seed: u64) -> Self {
-        let random = Xoshiro256PlusPlus::seed_from_u64(seed);
-        let mut source =
-            Self { random, spare: None, planted: vec![0.0; columns], non_zeros, row: Vec::new() };
-        let chosen = source.distinct_columns(PLANTED.min(columns));
+        let random = Stream::new(seed);
+        let mut source = Self { random, planted: vec![0.0; columns], non_zeros, row: Vec::new() };
+        let chosen = source.random.distinct(PLANTED.min(columns), columns);
         for column in chosen {
-            source.planted[column] = source.normal();
+            source.planted[column] = source.random.normal();
         }
         let squares: f64 = source.planted.iter().map(|value| value * value).sum();
         let scale = (columns as f64 / (non_zeros as f64 * squares)).sqrt();
@@ -102,45 +100,15 @@ impl Source {
 
     /// Draws the next row; true where its label is +1.
     pub(crate) fn next_row(&mut self) -> bool {
-        let columns = self.distinct_columns(self.non_zeros);
+        let columns = self.random.distinct(self.non_zeros, self.planted.len());
         self.row.clear();
         let mut score = OFFSET;
         for column in columns {
-            let value = self.normal();
+            let value = self.random.normal();
             score += self.planted[column] * value;
             self.row.push((column, value));
         }
-        score + NOISE * self.normal() > 0.0
-    }
-
-    /// Distinct columns in rising order, every subset of that size equally likely.
-    fn distinct_columns(&mut self, count: usize) -> Vec<usize> {
-        let mut columns = Vec::with_capacity(count);
-        while columns.len() < count {
-            let column = self.random.random_range(0..self.planted.len());
-            if let Err(place) = columns.binary_search(&column) {
-                columns.insert(place, column);
-            }
-        }
-        columns
-    }
-
-    /// One standard normal number (Box and Muller, the second of each two kept for the next call).
-    fn normal(&mut self) -> f64 {
-        if let Some(spare) = self.spare.take() {
-            return spare;
-        }
-        // In (0, 1], so that the logarithm is finite.
-        let uniform = 1.0 - self.unit();
-        let radius = (-2.0 * uniform.ln()).sqrt();
-        let (sine, cosine) = (std::f64::consts::TAU * self.unit()).sin_cos();
-        self.spare = Some(radius * sine);
-        radius * cosine
-    }
-
-    /// Uniform in [0, 1), 53 bits.
-    fn unit(&mut self) -> f64 {
-        (self.random.next_u64() >> 11) as f64 / (1_u64 << 53) as f64
+        score + NOISE * self.random.normal() > 0.0
     }
 }
 

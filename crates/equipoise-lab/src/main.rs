@@ -1,16 +1,21 @@
 //! The benchmarks' own tools: data that anyone can generate again, an evaluation that knows no solver, and
 //! plots. `benchmarks/svm/run.py` and `cargo xtask bench threads` call them; see `benchmarks/*/README.md`.
 
+mod cholesky;
+mod csv;
 mod drawing;
 mod evaluate;
 mod generate;
 mod mirror;
 mod model;
 mod parse_speed;
+mod random;
 mod report;
 mod rows;
+mod setup;
 mod table;
 mod threads;
+mod verdict;
 
 use std::process::ExitCode;
 

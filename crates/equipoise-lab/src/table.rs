@@ -39,3 +39,11 @@ pub(crate) fn figure(value: f64) -> String {
     };
     format!("{value:.decimals$}")
 }
+
+/// The middle number, or the mean of the two in the middle.
+pub(crate) fn median(mut values: Vec<f64>) -> Option<f64> {
+    values.sort_by(f64::total_cmp);
+    let (half, odd) = (values.len() / 2, values.len() % 2 == 1);
+    let high = values.get(half)?;
+    Some(if odd { *high } else { f64::midpoint(values[half - 1], *high) })
+}

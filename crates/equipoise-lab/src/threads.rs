@@ -11,7 +11,6 @@ mod plan;
 mod protocols;
 mod record;
 pub(crate) mod report;
-mod setup;
 mod synthetic;
 mod violating;
 
@@ -22,6 +21,8 @@ use clap::{Args, ValueEnum};
 
 use plan::Selection;
 use record::Record;
+
+use crate::setup::{Setup, given, name_of};
 
 /// The most seconds of a run that is only to show that everything works.
 const QUICK_LIMIT: f64 = 5.0;
@@ -97,6 +98,24 @@ impl Arguments {
         }
     }
 
+    /// What `setup.txt` is told.
+    fn setup(&self) -> Setup<'_> {
+        let repeats = self.repeats.map(|repeats| [repeats]);
+        let [delays, locking] = [given(self.delays.as_deref()), given(self.locking.as_deref())];
+        let [graphs, sets] = [given(self.topologies.as_deref()), given(self.sets.as_deref())];
+        Setup {
+            part: name_of(&self.part),
+            quick: self.quick,
+            commit: self.commit.as_deref(),
+            choices: vec![
+                format!("thread counts: {}", given(self.threads_list.as_deref())),
+                format!("repeats: {}", given(repeats.as_ref().map(|repeats| &repeats[..]))),
+                format!("delays: {delays}; locking: {locking}; graphs: {graphs}; sets: {sets}"),
+                format!("time limit of a run: {} s", self.limit()),
+            ],
+        }
+    }
+
     /// Seconds after which a run is given up.
     fn limit(&self) -> f64 {
         if self.quick { self.time_limit.min(QUICK_LIMIT) } else { self.time_limit }
@@ -114,7 +133,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
     ensure!(!counts.is_empty() && !counts.contains(&0), "thread counts start at 1");
     arguments.selection().check()?;
     let mut record = Record::open(&arguments.out)?;
-    setup::write(arguments)?;
+    arguments.setup().write(&arguments.out)?;
     match arguments.part {
         Part::Bare => bare::run(arguments, &mut record),
         Part::FullTree => {

@@ -3,9 +3,11 @@
 //! Notation: t is the unconstrained minimiser, `A x = 0` the coupling. The optimum is the projection of t,
 //! `x* = t - A'(A A')^-1 A t`.
 
-use anyhow::{Result, ensure};
+use anyhow::{Context, Result};
 use equipoise::Coupling;
 use equipoise::models::Synthetic;
+
+use crate::cholesky::{factor, solve};
 
 /// The point of `A x = 0` nearest to the targets.
 pub(super) fn optimum(problem: &Synthetic, coupling: &Coupling) -> Result<Vec<f64>> {
@@ -20,7 +22,7 @@ pub(super) fn optimum(problem: &Synthetic, coupling: &Coupling) -> Result<Vec<f6
             sums.iter_mut().zip(&column).for_each(|(sum, other)| *sum += value * other);
         }
     }
-    factor(&mut gram, m)?;
+    factor(&mut gram, m).context("the rows of the coupling depend on each other")?;
     // The second pass takes out what rounding left in the first.
     for _ in 0..2 {
         let mut lambda = vec![0.0; m];
@@ -33,39 +35,9 @@ pub(super) fn optimum(problem: &Synthetic, coupling: &Coupling) -> Result<Vec<f6
     Ok(x)
 }
 
-/// Cholesky: the lower triangle L of `L L'` in place of a symmetric matrix, row after row.
-fn factor(matrix: &mut [f64], m: usize) -> Result<()> {
-    for i in 0..m {
-        for j in 0..=i {
-            let dot: f64 = (0..j).map(|k| matrix[i * m + k] * matrix[j * m + k]).sum();
-            let rest = matrix[i * m + j] - dot;
-            if i == j {
-                ensure!(rest > 0.0, "row {i} of the coupling depends on those before it");
-                matrix[i * m + i] = rest.sqrt();
-            } else {
-                matrix[i * m + j] = rest / matrix[j * m + j];
-            }
-        }
-    }
-    Ok(())
-}
-
-/// `L L' y = b`, in place.
-fn solve(lower: &[f64], b: &mut [f64]) {
-    let m = b.len();
-    for i in 0..m {
-        let dot: f64 = (0..i).map(|k| lower[i * m + k] * b[k]).sum();
-        b[i] = (b[i] - dot) / lower[i * m + i];
-    }
-    for i in (0..m).rev() {
-        let dot: f64 = (i + 1..m).map(|k| lower[k * m + i] * b[k]).sum();
-        b[i] = (b[i] - dot) / lower[i * m + i];
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use equipoise::{Settings, Status, solve};
+    use equipoise::{Settings, Status};
 
     use super::*;
 
@@ -76,7 +48,7 @@ mod tests {
         let x = optimum(&synthetic, problem.coupling()).expect("independent rows");
         assert!(problem.coupling().infeasibility(&x) < 1e-10);
         let settings = Settings { tolerance: 1e-11, ..Settings::default() };
-        let solution = solve(&problem, &settings).expect("a run");
+        let solution = equipoise::solve(&problem, &settings).expect("a run");
         assert_eq!(solution.status, Status::Converged);
         let (ours, theirs) = (problem.objective(&x), solution.certificate.objective);
         assert!((ours - theirs).abs() < 1e-8 * theirs, "{ours} {theirs}");

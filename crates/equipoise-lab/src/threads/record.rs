@@ -1,11 +1,11 @@
 //! `threads.csv`: one row a run, on disk as soon as it is known.
 
-use std::fmt::Write as _;
-use std::fs::{File, OpenOptions};
-use std::io::Write as _;
+use std::fmt::Write;
 use std::path::Path;
 
-use anyhow::{Context, Result};
+use anyhow::Result;
+
+use crate::csv::{Csv, cell};
 
 /// The columns of the file.
 const HEADER: &str = "part,problem,topology,locking,delay_us,threads,repeat,seconds,preparation_seconds,updates,\
@@ -44,43 +44,29 @@ impl Row {
     fn line(&self) -> String {
         let mut line = String::new();
         for name in [self.part, &self.problem, &self.topology, self.locking] {
-            // Names come from this program; a comma in one would shift the columns.
-            let _ = write!(line, "{},", name.replace(',', ";"));
+            let _ = write!(line, "{},", cell(name));
         }
         let _ = write!(line, "{},{},{},", self.delay_us, self.threads, self.repeat);
         let _ = write!(line, "{:.6},{:.6},{},", self.seconds, self.preparation_seconds, self.updates);
         let _ = write!(line, "{:.1},{},{},{},", self.rate(), self.objective, self.target, self.reached);
-        let _ = write!(line, "{:.3e},{}", self.infeasibility, self.status.replace(',', ";"));
+        let _ = write!(line, "{:.3e},{}", self.infeasibility, cell(&self.status));
         line
     }
 }
 
 /// The open file.
 #[derive(Debug)]
-pub(super) struct Record {
-    file: File,
-}
+pub(super) struct Record(Csv);
 
 impl Record {
     /// Opens the file of a folder for more rows; makes both where they are missing.
     pub(super) fn open(folder: &Path) -> Result<Self> {
-        std::fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))?;
-        let path = folder.join("threads.csv");
-        let file = OpenOptions::new().create(true).append(true).open(&path);
-        let mut file = file.with_context(|| format!("cannot write {}", path.display()))?;
-        if file.metadata()?.len() == 0 {
-            writeln!(file, "{HEADER}")?;
-        }
-        Ok(Self { file })
+        Csv::open(folder, "threads.csv", HEADER).map(Self)
     }
 
     /// Appends a row, so that whatever ends the program later does not lose it.
     pub(super) fn push(&mut self, row: &Row) -> Result<()> {
-        let line = row.line();
-        eprintln!("{line}");
-        // One write a row: a row is there as a whole or not at all.
-        self.file.write_all(format!("{line}\n").as_bytes())?;
-        self.file.sync_data().context("cannot write threads.csv")
+        self.0.push(&row.line())
     }
 }
 

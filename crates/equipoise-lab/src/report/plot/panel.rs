@@ -7,7 +7,7 @@ use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, VPos};
 
 use crate::drawing::labels::{Label, spread};
-use crate::drawing::{GRID, INK, Outcome, SMALL, text};
+use crate::drawing::{GRID, INK, Outcome, SMALL, seconds, text};
 
 const LEFT: i32 = 64;
 const RIGHT: i32 = 92;
@@ -97,15 +97,6 @@ impl Panel<'_> {
     }
 }
 
-/// A power of ten of a second, in the unit that reads best.
-fn seconds(power: i32) -> String {
-    match power {
-        ..=-4 => format!("{} µs", 10_i64.pow((power + 6).max(0).cast_unsigned())),
-        -3..=-1 => format!("{} ms", 10_i64.pow((power + 3).cast_unsigned())),
-        _ => format!("{} s", 10_i64.pow(power.cast_unsigned())),
-    }
-}
-
 /// From digits and powers of ten to pixels.
 struct Scale {
     lowest: i32,
@@ -136,12 +127,6 @@ impl Scale {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn powers_have_units() {
-        let names: Vec<String> = (-6..=2).map(seconds).collect();
-        assert_eq!(names, ["1 µs", "10 µs", "100 µs", "1 ms", "10 ms", "100 ms", "1 s", "10 s", "100 s"]);
-    }
 
     #[test]
     fn tighter_is_to_the_right_and_slower_is_up() {

@@ -3,7 +3,7 @@
 use anyhow::{Context, Result};
 
 use super::super::plan::ONE_THREAD;
-use crate::table::{Row, number};
+use crate::table::{Row, median, number};
 
 /// The parts in the order of the report.
 const PARTS: [&str; 7] = ["bare", "full-tree", "full-star", "sweep", "svm-pairs", "violating", "protocols"];
@@ -141,14 +141,6 @@ fn fill(empty: Group, rows: &[&Row]) -> Group {
         status: rows.last().and_then(|row| row.get("status")).cloned().unwrap_or_default(),
         ..empty
     }
-}
-
-/// The middle number, or the mean of the two in the middle.
-fn median(mut values: Vec<f64>) -> Option<f64> {
-    values.sort_by(f64::total_cmp);
-    let (half, odd) = (values.len() / 2, values.len() % 2 == 1);
-    let high = values.get(half)?;
-    Some(if odd { *high } else { f64::midpoint(values[half - 1], *high) })
 }
 
 #[cfg(test)]

@@ -3,17 +3,10 @@
 use std::path::Path;
 
 use anyhow::Result;
-use plotters::style::RGBColor;
 
 use super::chart::{Chart, Line};
 use super::groups::{Group, Groups};
-
-/// Colours that are told apart without red and green (Okabe and Ito).
-const ORANGE: RGBColor = RGBColor(213, 94, 0);
-const GREEN: RGBColor = RGBColor(0, 158, 115);
-const BLUE: RGBColor = RGBColor(0, 114, 178);
-const LIGHT_ORANGE: RGBColor = RGBColor(230, 159, 0);
-const LIGHT_BLUE: RGBColor = RGBColor(86, 180, 233);
+use crate::drawing::colours::{BLUE, GREEN, LIGHT_BLUE, LIGHT_ORANGE, ORANGE};
 
 /// Draws what there are rows for; returns the names of the files.
 pub(super) fn draw(groups: &Groups, folder: &Path) -> Result<Vec<&'static str>> {

@@ -5,6 +5,7 @@ use std::fmt::Write;
 use super::groups::{Group, Groups};
 use super::wanted::{share_of_bare, verdicts};
 use crate::table::figure;
+use crate::verdict;
 
 const HEAD: &str = "\
 # Several threads
@@ -28,11 +29,7 @@ const PARTS: [(&str, &str); 6] = [
 /// The whole text.
 pub(super) fn text(groups: &Groups, plots: &[&str]) -> String {
     let mut out = HEAD.to_owned();
-    out.push_str("\n## Wanted and reached\n\n| what | wanted | reached | met |\n|---|---|---|---|\n");
-    for line in verdicts(groups) {
-        let met = line.met.map_or("-", |met| if met { "yes" } else { "**no**" });
-        let _ = writeln!(out, "| {} | {} | {} | {met} |", line.what, line.wanted, line.reached);
-    }
+    verdict::table(&mut out, &verdicts(groups));
     out.push_str("\n\"Never slower\" compares medians and allows 5 % of noise.\n");
     bare(&mut out, groups);
     for (part, title) in PARTS {

@@ -2,43 +2,12 @@
 
 use super::groups::{Group, Groups};
 use crate::table::figure;
+use crate::verdict::{Tally, Verdict};
 
 /// Seconds from which a fit is long enough to gain from several threads.
 const LONG: f64 = 0.1;
 /// What two medians of the same thing may differ by.
 const NOISE: f64 = 0.05;
-
-/// One line of the table.
-#[derive(Debug, PartialEq)]
-pub(super) struct Verdict {
-    pub(super) what: String,
-    pub(super) wanted: String,
-    pub(super) reached: String,
-    /// Nothing where it was not measured.
-    pub(super) met: Option<bool>,
-}
-
-impl Verdict {
-    fn new(what: String, wanted: String, reached: Option<String>, met: Option<bool>) -> Self {
-        Self { what, wanted, reached: reached.unwrap_or_else(|| "not measured".into()), met }
-    }
-
-    /// "N times" or more.
-    fn times(what: String, least: f64, reached: Option<f64>) -> Self {
-        let text = reached.map(|times| format!("{}x", figure(times)));
-        Self::new(what, format!("at least {least}x"), text, reached.map(|times| times >= least))
-    }
-
-    /// A median says nothing of the runs that missed their target: one such run and nothing is met.
-    fn of(mut self, group: Option<&Group>) -> Self {
-        if let Some(group) = group.filter(|group| group.reached < group.runs) {
-            let missed = format!("{} of {} runs missed the target", group.runs - group.reached, group.runs);
-            self.reached = format!("{} ({missed})", self.reached);
-            self.met = Some(false);
-        }
-        self
-    }
-}
 
 /// Every line.
 pub(super) fn verdicts(groups: &Groups) -> Vec<Verdict> {
@@ -50,7 +19,7 @@ pub(super) fn verdicts(groups: &Groups) -> Vec<Verdict> {
         let most = groups.of("svm-pairs").filter(|group| group.problem == set && group.locking == "none");
         let most = most.max_by_key(|group| group.threads);
         let what = at(&format!("random pairs of {set}, no locks, over one thread"), most);
-        lines.push(Verdict::times(what, 8.0, most.and_then(|group| groups.speedup(group))).of(most));
+        lines.push(Verdict::times(what, 8.0, most.and_then(|group| groups.speedup(group))).of(tally(most)));
     }
     training(groups, &mut lines);
     lines
@@ -74,21 +43,21 @@ fn tree(groups: &Groups) -> Vec<Verdict> {
             13.0,
             delayed.and_then(|group| groups.speedup(group)),
         )
-        .of(delayed),
+        .of(tally(delayed)),
         Verdict::new(
             name("no delay", "updates a second", free),
             "at least 330000".into(),
             rate.map(|rate| format!("{rate:.0}")),
             rate.map(|rate| rate >= 330_000.0),
         )
-        .of(free),
+        .of(tally(free)),
         Verdict::new(
             name("no delay", "share of the bare loop", free),
             "at least 70 %".into(),
             share.map(|share| format!("{:.0} %", 100.0 * share)),
             share.map(|share| share >= 0.7),
         )
-        .of(free),
+        .of(tally(free)),
     ]
 }
 
@@ -118,13 +87,13 @@ fn star(groups: &Groups, delay: u64, lines: &mut Vec<Verdict>) {
     };
     let name = |what: &str| at(&format!("star+ring, no locks, {delay_words}: {what}"), most);
     let double = over(same("full-star", "double"));
-    lines.push(Verdict::times(name("over double locking"), 2.5, double).of(most));
+    lines.push(Verdict::times(name("over double locking"), 2.5, double).of(tally(most)));
     let one = most.and_then(|group| groups.speedup(group));
-    lines.push(Verdict::times(name("over one thread (stretch)"), 8.0, one).of(most));
+    lines.push(Verdict::times(name("over one thread (stretch)"), 8.0, one).of(tally(most)));
     let tree = over(same("full-tree", "none"));
     let text = tree.map(|ratio| format!("{}x", figure(ratio)));
     let what = name("over tree+ring (stretch)");
-    lines.push(Verdict::new(what, "above 1x".into(), text, tree.map(|ratio| ratio > 1.0)).of(most));
+    lines.push(Verdict::new(what, "above 1x".into(), text, tree.map(|ratio| ratio > 1.0)).of(tally(most)));
 }
 
 fn training(groups: &Groups, lines: &mut Vec<Verdict>) {
@@ -135,11 +104,15 @@ fn training(groups: &Groups, lines: &mut Vec<Verdict>) {
         let one = groups.baseline(most).and_then(|one| one.seconds);
         let name = |what: &str, group| at(&format!("violating pairs of {problem}: {what}"), group);
         if problem.starts_with("generated") {
-            lines.push(Verdict::times(name("over one thread", Some(most)), 6.0, speedup).of(Some(most)));
+            lines.push(
+                Verdict::times(name("over one thread", Some(most)), 6.0, speedup).of(tally(Some(most))),
+            );
             continue;
         }
         if one.is_some_and(|one| one > LONG) {
-            lines.push(Verdict::times(name("over one thread", Some(most)), 2.0, speedup).of(Some(most)));
+            lines.push(
+                Verdict::times(name("over one thread", Some(most)), 2.0, speedup).of(tally(Some(most))),
+            );
         }
         let worst = cases
             .iter()
@@ -153,8 +126,13 @@ fn training(groups: &Groups, lines: &mut Vec<Verdict>) {
             worst.map(|(ratio, threads)| format!("{}x at {threads}", figure(ratio))),
             worst.map(|(ratio, _)| ratio >= 1.0 - NOISE),
         );
-        lines.push(line.of(missed));
+        lines.push(line.of(tally(missed)));
     }
+}
+
+/// What a verdict wants to know of a case's runs.
+fn tally(group: Option<&Group>) -> Option<Tally> {
+    group.map(|group| Tally { runs: group.runs, reached: group.reached })
 }
 
 /// The words with the thread count, where there is one.
