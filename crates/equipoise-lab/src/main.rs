@@ -1,11 +1,12 @@
 //! The benchmarks' own tools: data that anyone can generate again, an evaluation that knows no solver, and
-//! plots. `benchmarks/svm/run.py` and `cargo xtask bench threads` call them; see `benchmarks/*/README.md`.
+//! plots. `benchmarks/svm/run.py` and `cargo xtask bench threads` and `methods` call them; see `benchmarks/*/README.md`.
 
 mod cholesky;
 mod csv;
 mod drawing;
 mod evaluate;
 mod generate;
+mod methods;
 mod mirror;
 mod model;
 mod parse_speed;
@@ -44,6 +45,10 @@ enum Command {
     BenchThreads(threads::Arguments),
     /// Write the summary and the plots of a record of several threads.
     ReportThreads(threads::report::Arguments),
+    /// Measure the methods against each other: runs of one part, appended to a record.
+    BenchMethods(methods::Arguments),
+    /// Write the summary and the plots of a record of the methods.
+    ReportMethods(methods::report::Arguments),
 }
 
 fn main() -> ExitCode {
@@ -55,6 +60,8 @@ fn main() -> ExitCode {
         Command::ReportSvm(arguments) => report::run(&arguments),
         Command::BenchThreads(arguments) => threads::run(&arguments),
         Command::ReportThreads(arguments) => threads::report::run(&arguments),
+        Command::BenchMethods(arguments) => methods::run(&arguments),
+        Command::ReportMethods(arguments) => methods::report::run(&arguments),
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,

@@ -1,5 +1,7 @@
 //! Benchmarks: run, and on request record raw numbers with their set-up.
 
+mod lab;
+mod methods;
 mod svm;
 mod threads;
 
@@ -20,7 +22,7 @@ fn run_named(name: &str, record: Option<&Path>) -> Result<()> {
             }
             run_command("cargo", &arguments, &[])
         }
-        other => bail!("unknown benchmark `{other}`; known: pair_step, svm, threads"),
+        other => bail!("unknown benchmark `{other}`; known: pair_step, svm, threads, methods"),
     }
 }
 
@@ -35,6 +37,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<()> {
     match arguments {
         [name, rest @ ..] if name == "svm" => svm::run(rest),
         [name, rest @ ..] if name == "threads" => threads::run(rest),
+        [name, rest @ ..] if name == "methods" => methods::run(rest),
         [name] => run_named(name, None),
         [name, flag, folder] if flag == "--record" => run_with_setup(name, &root().join(folder)),
         _ => bail!("usage: cargo xtask bench NAME [--record FOLDER]"),

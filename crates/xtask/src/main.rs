@@ -24,6 +24,7 @@ cargo xtask COMMAND
   bench pair_step   one update against the bare loop
   bench svm         time to an accuracy against the peers [--quick] [--sets a7a,...] [--peers libsvm,...]
   bench threads     several threads against one [--quick] [--data FOLDER] [--threads-list 1,4,...] [--parts sweep,...]
+  bench methods     the methods against each other [--quick] [--repeats N] [--seeds 1,2,3] [--parts samples,...]
                     [--record FOLDER] writes raw numbers and set-up into FOLDER
 ";
 
