@@ -14,6 +14,8 @@ pub(crate) struct Forecast {
     prediction: Prediction,
     /// An upper bound on the suboptimality of the start; the gap of the first checkpoint may lower it.
     first: f64,
+    /// Whether momentum begins some time after the start.
+    late: bool,
 }
 
 impl Forecast {
@@ -22,7 +24,7 @@ impl Forecast {
         let prediction = Prediction::new(problem, scheme(settings)?)?;
         let start = start.unwrap_or(problem.start());
         let first = prediction.suboptimality(problem, start).unwrap_or(f64::INFINITY);
-        Some(Self { prediction, first })
+        Some(Self { prediction, first, late: settings.method == Method::Accelerated })
     }
 
     /// The bound at a checkpoint.
@@ -30,7 +32,9 @@ impl Forecast {
         if let (0, Some(gap)) = (progress.update, progress.certificate.duality_gap) {
             self.first = self.first.min(gap);
         }
-        self.prediction.bound(self.first, progress.update)
+        // Accelerated runs begin without momentum: as if it began after half of the updates so far.
+        let updates = if self.late { progress.update / 2 } else { progress.update };
+        self.prediction.bound(self.first, updates)
     }
 }
 

@@ -1,6 +1,6 @@
 //! f as a finite sum over samples: `f(x) = sum_l w_l phi(a_l'x, y_l) + rest(x)`.
 //!
-//! - Given: rows a_l with targets y_l and weights w_l, in memory or from a [`SampleSource`] that reads them in order; a
+//! - Given: rows `a_l` with targets `y_l` and weights `w_l`, in memory or from a [`SampleSource`] that reads them in order; a
 //!   scalar loss phi; perhaps terms of single coordinates beside it (a ridge, a slope), which need no sampling.
 //! - Returns: a [`FiniteSum`] for methods that look at one sample at a time.
 //! - Must not know: pairs, h, A, how samples are drawn.
@@ -17,7 +17,7 @@ use crate::separable::Values;
 pub struct FiniteSum<'a> {
     /// phi.
     pub loss: &'a dyn ScalarLoss,
-    /// The rows a_l with their targets and weights.
+    /// The rows `a_l` with their targets and weights.
     pub data: SampleData<'a>,
     /// Terms of single coordinates beside the sum.
     pub rest: Vec<&'a dyn SmoothTerm>,
@@ -28,11 +28,11 @@ pub struct FiniteSum<'a> {
 pub enum SampleData<'a> {
     /// All in memory, by columns.
     Memory {
-        /// The rows a_l.
+        /// The rows `a_l`.
         matrix: &'a Matrix,
-        /// The targets y_l.
+        /// The targets `y_l`.
         target: &'a [f64],
-        /// The weights w_l.
+        /// The weights `w_l`.
         weights: &'a Values,
     },
     /// Read in order, a batch at a time.

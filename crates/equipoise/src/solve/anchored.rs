@@ -9,7 +9,7 @@ use crate::smooth::{Reads, SmoothTerm};
 pub(crate) struct Anchored<'a> {
     pub(crate) inner: &'a dyn SmoothTerm,
     pub(crate) anchor: Vec<f64>,
-    /// kappa_c.
+    /// `kappa_c`.
     pub(crate) strength: Vec<f64>,
 }
 
