@@ -31,14 +31,15 @@ pub(super) struct Curve {
 }
 
 impl Curve {
+    /// The points that a line is laid through: what is at the limits of rounding has no logarithm to speak of.
+    pub(super) fn fitted(&self) -> impl Iterator<Item = &Point> {
+        self.points.iter().filter(|point| point.significant && point.mean > 0.0)
+    }
+
     /// Of the line through the logarithms, by least squares.
     pub(super) fn slope(&self) -> Option<f64> {
-        let points: Vec<(f64, f64)> = self
-            .points
-            .iter()
-            .filter(|point| point.significant && point.mean > 0.0)
-            .map(|point| (point.updates.ln(), point.mean.ln()))
-            .collect();
+        let points: Vec<(f64, f64)> =
+            self.fitted().map(|point| (point.updates.ln(), point.mean.ln())).collect();
         let count = points.len() as f64;
         if count < 2.0 {
             return None;

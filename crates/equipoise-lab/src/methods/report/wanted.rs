@@ -137,11 +137,11 @@ fn slope(curve: &Curve, lines: &mut Vec<Verdict>) {
         _ => return,
     };
     let distrust = if curve.trusted { "" } else { " (f* is not trusted)" };
-    let found = curve.slope();
+    let (found, fitted) = (curve.slope(), curve.fitted().count());
     lines.push(Verdict::new(
         format!("{problem}: slope of {method}"),
         format!("at most {most}"),
-        found.map(|slope| format!("{slope:.2}{distrust}")),
+        found.map(|slope| format!("{slope:.2} over {fitted} of {} points{distrust}", curve.points.len())),
         found.map(|slope| slope <= most && curve.trusted),
     ));
     let (held, all) = curve.held();
@@ -207,7 +207,7 @@ mod tests {
         ]);
         let lines = verdicts(&groups_of(&[]), &curves);
         assert_eq!(lines.len(), 2);
-        assert_eq!(judged(&lines, "slope of accelerated"), ("-1.00".into(), Some(false)));
+        assert_eq!(judged(&lines, "slope of accelerated"), ("-1.00 over 2 of 2 points".into(), Some(false)));
         assert_eq!(judged(&lines, "within its bound"), ("1 of 2 points".into(), Some(false)));
     }
 }
