@@ -24,8 +24,6 @@ const QUICK_SECONDS: f64 = 1.0;
 const TOLERANCE: f64 = 1e-15;
 /// What the objective by raw data may be above the target, as a share of the fall: rounding.
 const ROUNDING: f64 = 1e-9;
-/// Updates after which two methods differ.
-const A_FEW: u64 = 64;
 /// Seconds from which a run is long enough to be measured once.
 const LONG: f64 = 10.0;
 
@@ -100,44 +98,18 @@ impl<F: SmoothTerm> Contest<'_, F> {
     /// of them alone.
     pub(super) fn rounds(&self, all: &[Contender], repeats: usize, record: &mut Record) -> Result<Vec<Row>> {
         ensure!(self.optimum.fall() > 0.0, "{}: the start is the optimum", self.name);
-        let mut there = Vec::new();
-        for contender in all {
-            if self.differs_from_pairs(*contender)? {
-                there.push(contender);
-            } else {
-                eprintln!("{} makes the updates of pairs and is left out", contender.name);
-            }
-        }
         let mut rows: Vec<Row> = Vec::new();
         for repeat in 1..=repeats {
-            for contender in &there {
+            for contender in all {
                 if rows.iter().any(|row| row.method == contender.name && row.seconds >= LONG) {
                     continue;
                 }
-                let row = self.run(**contender, repeat)?;
+                let row = self.run(*contender, repeat)?;
                 record.push(&row)?;
                 rows.push(row);
             }
         }
         Ok(rows)
-    }
-
-    /// Whether a method that samples does so: times of pairs under another name would be a false record.
-    fn differs_from_pairs(&self, contender: Contender) -> Result<bool> {
-        if !matches!(contender.method, Method::Stochastic | Method::Svrg | Method::Saga) {
-            return Ok(true);
-        }
-        let after_a_few = |method| -> Result<Vec<f64>> {
-            let settings = Settings {
-                method,
-                schedule: contender.schedule,
-                max_updates: Some(A_FEW),
-                target_objective: Some(f64::NEG_INFINITY),
-                ..Settings::default()
-            };
-            Ok(solve(self.problem, &settings)?.x)
-        };
-        Ok(after_a_few(contender.method)? != after_a_few(Method::Pairs)?)
     }
 
     /// Runs a contender once, with the number of the repeat as its seed.

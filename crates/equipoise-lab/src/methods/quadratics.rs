@@ -9,7 +9,7 @@ use equipoise::smooth::{Distance, Quadratic, SmoothTerm};
 use equipoise::{Coupling, DenseMatrix, ProbabilityChoice, Problem};
 
 use super::Arguments;
-use super::contenders::{equalised, on_graphs};
+use super::contenders::on_graphs;
 use super::data::{Rotation, spectrum};
 use super::measure::{Contest, Optimum};
 use super::record::Record;
@@ -64,14 +64,14 @@ fn measure<F: SmoothTerm + Clone>(
         Ok(builder.probabilities(probabilities).build()?)
     };
     let problem = build(ProbabilityChoice::Uniform)?;
-    let equalised = equalised().map(build).transpose()?;
+    let equalised = build(ProbabilityChoice::Equalised)?;
     let contest = Contest {
         part: "accelerated",
         name,
         graph,
         seed,
         problem: &problem,
-        equalised: equalised.as_ref(),
+        equalised: Some(&equalised),
         optimum: Optimum::find(&problem, arguments.quick)?,
         time_limit: arguments.limit(),
     };

@@ -76,10 +76,10 @@ fn one_seed_one_result_and_a_warm_start_ends_at_once() {
             let problem = sample.problem();
             let run = |seed| solve_checked(&problem, &Settings { seed, ..settings(method) });
             let (first, second) = (run(3), run(3));
-            assert_eq!((first.x.clone(), first.updates), (second.x, second.updates), "{}", name);
+            assert_eq!((first.x.clone(), first.updates), (second.x, second.updates), "{name}");
             let settings = settings(method);
             let again = Solver::new(&problem, &settings).warm_start(first.x.clone()).run().expect("feasible");
-            assert_eq!((again.status, again.updates), (Status::Converged, 0), "{}", name);
+            assert_eq!((again.status, again.updates), (Status::Converged, 0), "{name}");
         }
     }
 }

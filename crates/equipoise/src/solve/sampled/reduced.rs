@@ -206,7 +206,7 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Run<'r, F, H> {
         }
         let stalled = self.gain <= 1e-2 * checkpoints.wanted_gap(self.objective);
         self.rounds_made += 1;
-        let sounding = self.rounds_made % ROUNDS_PER_SOUNDING == 0;
+        let sounding = self.rounds_made.is_multiple_of(ROUNDS_PER_SOUNDING);
         if !stalled && !sounding {
             return Ok(());
         }
