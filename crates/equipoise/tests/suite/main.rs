@@ -13,6 +13,7 @@
 //! * `numbers`, `samples`: the data of these tests.
 //! * `properties`: properties of the optimum on random problems.
 //! * `regressions`: what once went wrong.
+//! * `sampled`: a few samples at a time: the same optimum, at the rates that are known.
 //! * `svm`: support vector machines, judged from outside.
 
 mod adaptor;
@@ -28,5 +29,6 @@ mod multicore;
 mod numbers;
 mod properties;
 mod regressions;
+mod sampled;
 mod samples;
 mod svm;

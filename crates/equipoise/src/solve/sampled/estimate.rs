@@ -132,7 +132,7 @@ impl<'a> Estimate<'a> {
     }
 
     #[inline]
-    fn pick(&mut self, row: usize, x: &[f64], weight: f64) {
+    pub(super) fn pick(&mut self, row: usize, x: &[f64], weight: f64) {
         let Some(batch) = &self.batch else { return };
         let z = batch.rows.dot(row, x);
         let slope = batch.weights.at(row) * self.loss.derivative(z, batch.target[row]);
@@ -142,7 +142,7 @@ impl<'a> Estimate<'a> {
 
     /// v from the mean and the samples drawn.
     #[inline]
-    fn spread(&mut self) {
+    pub(super) fn spread(&mut self) {
         let (Some(batch), [first, others @ ..]) = (&self.batch, &self.picks[..]) else { return };
         if self.by_entry && others.is_empty() {
             self.beside = Some((first.row, first.coefficient));

@@ -13,9 +13,11 @@ use super::estimate::{Estimate, Memory};
 use super::feed::Feed;
 use super::law::Law;
 use super::rounds::Rounds;
-use super::scale::{curvature_of, shares};
+use super::scale::{Shift, curvature_of, shares};
 use crate::certificate::separable_value;
+use crate::coupling::Shape;
 use crate::error::{Error, Result};
+use crate::problem::Problem;
 use crate::separable::SeparableTerm;
 use crate::smooth::{FiniteSum, SmoothTerm};
 use crate::state::State;
@@ -69,10 +71,21 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Run<'r, F, H> {
         let (samples, kappa) = (sum.data.len(), sum.loss.largest_curvature());
         let (mut feed, batch) = Feed::new(sum.data)?;
         let memory = if settings.method == Method::Saga { Memory::LastSeen } else { Memory::Snapshot };
+        let own: Vec<f64> =
+            (0..problem.dimension()).map(|c| sum.rest.iter().map(|term| term.curvature(c)).sum()).collect();
         let mut estimate = Estimate::new(sum, batch, memory, problem.dimension());
         estimate.curvature = curvature_of(problem.smooth());
         estimate.apart = true;
-        let found = shares(&mut feed, &mut estimate.batch, kappa, &estimate.curvature);
+        let mut shift = kept_row(problem).map(|row| Shift::new(row, &estimate.curvature));
+        let felt = match (&shift, &estimate.batch) {
+            (Some(shift), Some(batch)) => shift.curvature(batch, kappa, &own, &estimate.curvature),
+            _ => None,
+        };
+        match felt {
+            Some(felt) => estimate.curvature = felt,
+            None => shift = None,
+        }
+        let found = shares(&mut feed, &mut estimate.batch, kappa, &estimate.curvature, shift.as_ref());
         let bad = |fault: crate::smooth::SampleFault| Error::BadSample {
             row: fault.row,
             reason: fault.reason,
@@ -227,4 +240,11 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Run<'r, F, H> {
         }
         Ok(())
     }
+}
+
+/// The row that every move keeps, where there is one and no more.
+fn kept_row<F: SmoothTerm, H: SeparableTerm>(problem: &Problem<F, H>) -> Option<Vec<f64>> {
+    let coupling = problem.independent_coupling();
+    let Shape::Row(_) = coupling.shape() else { return None };
+    Some((0..problem.dimension()).map(|c| coupling.column_dot(c, &[1.0])).collect())
 }

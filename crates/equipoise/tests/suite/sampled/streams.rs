@@ -1,0 +1,133 @@
+//! Samples that are read in order, a few at a time.
+
+use super::{N, SAMPLES, dense, settings};
+use crate::numbers::Numbers;
+use equipoise::matrix::ByRow;
+use equipoise::separable::{L1, Values};
+use equipoise::smooth::loss::{ScalarLoss, Squared};
+use equipoise::smooth::{
+    DualSide, FiniteSum, LeastSquares, LossOfProduct, SampleBatch, SampleData, SampleFault, SampleReader,
+    SampleSource, SmoothTerm,
+};
+use equipoise::{Coupling, Error, Matrix, Method, Problem, Settings, Status, solve};
+
+/// Rows of a matrix, handed out seven at a time; one of them may be broken.
+#[derive(Debug)]
+struct Source {
+    rows: Vec<Vec<f64>>,
+    target: Vec<f64>,
+    broken: Option<usize>,
+}
+
+struct Reader<'a> {
+    source: &'a Source,
+    next: usize,
+}
+
+impl SampleSource for Source {
+    fn samples(&self) -> usize {
+        self.rows.len()
+    }
+    fn columns(&self) -> usize {
+        N
+    }
+    fn memory_budget(&self) -> usize {
+        7 * N * 8
+    }
+    fn open(&self) -> Result<Box<dyn SampleReader + '_>, SampleFault> {
+        Ok(Box::new(Reader { source: self, next: 0 }))
+    }
+}
+
+impl SampleReader for Reader<'_> {
+    fn next(&mut self, _used: Option<SampleBatch>) -> Result<Option<SampleBatch>, SampleFault> {
+        let (first, end) = (self.next, (self.next + 7).min(self.source.samples()));
+        if first == end {
+            return Ok(None);
+        }
+        if let Some(row) = self.source.broken.filter(|row| (first..end).contains(row)) {
+            return Err(SampleFault { row, reason: "entry 2 is NaN".into() });
+        }
+        self.next = end;
+        let values = self.source.rows[first..end].concat();
+        let rows = ByRow::Dense { columns: N, values };
+        let (target, weights) = (self.source.target[first..end].to_vec(), Values::Uniform(1.0));
+        Ok(Some(SampleBatch { first, rows, target, weights }))
+    }
+}
+
+/// Least squares whose samples are streamed.
+#[derive(Debug)]
+struct Streamed {
+    whole: LeastSquares,
+    source: Source,
+}
+
+impl SmoothTerm for Streamed {
+    fn dimension(&self) -> usize {
+        self.whole.dimension()
+    }
+    fn value(&self, x: &[f64], product: &[f64]) -> f64 {
+        self.whole.value(x, product)
+    }
+    fn partial(&self, c: usize, x: &[f64], product: &[f64]) -> f64 {
+        self.whole.partial(c, x, product)
+    }
+    fn curvature(&self, c: usize) -> f64 {
+        self.whole.curvature(c)
+    }
+    fn product_len(&self) -> usize {
+        self.whole.product_len()
+    }
+    fn fill_product(&self, x: &[f64], product: &mut [f64]) {
+        self.whole.fill_product(x, product);
+    }
+    fn add_to_product(&self, c: usize, delta: f64, product: &mut [f64]) {
+        self.whole.add_to_product(c, delta, product);
+    }
+    fn dual(&self) -> Option<&dyn DualSide> {
+        self.whole.dual()
+    }
+    fn finite_sum(&self) -> Option<FiniteSum<'_>> {
+        let loss: &dyn ScalarLoss = &Squared;
+        Some(FiniteSum { loss, data: SampleData::Stream(&self.source), rest: Vec::new() })
+    }
+}
+
+fn streamed(broken: Option<usize>) -> Problem<Streamed, L1> {
+    let (matrix, target): (Matrix, _) = (dense(), Numbers::new(81).vector(SAMPLES, 1.0));
+    let rows = (0..SAMPLES).map(|r| (0..N).map(|c| matrix.entry(r, c)).collect()).collect();
+    let source = Source { rows, target: target.clone(), broken };
+    let whole = LossOfProduct::new(matrix, target, Squared).expect("valid");
+    let builder = Problem::builder(Streamed { whole, source }).separable(L1::new(0.5).expect("valid"));
+    builder.coupling(Coupling::sum(1.0).expect("finite")).build().expect("valid")
+}
+
+#[test]
+fn streamed_samples_lead_to_the_same_optimum() {
+    let problem = streamed(None);
+    let best = solve(&problem, &Settings::default()).expect("valid").certificate.objective;
+    for method in [Method::Svrg, Method::Saga] {
+        for batch in [1, 3, SAMPLES] {
+            let solution = solve(&problem, &Settings { batch, ..settings(method) }).expect("valid");
+            assert_eq!(solution.status, Status::Converged, "{}: {:?}", method.name(), solution.certificate);
+            assert!((solution.certificate.objective - best).abs() < 1e-5 * (1.0 + best));
+        }
+    }
+    let settings = Settings { max_updates: Some(20_000), ..settings(Method::Stochastic) };
+    let solution = solve(&problem, &settings).expect("valid");
+    assert!(solution.certificate.is_feasible() && solution.certificate.objective < 1.2 * best);
+}
+
+#[test]
+fn a_sample_that_cannot_be_used_ends_the_run_with_its_number_and_the_iterate() {
+    let problem = streamed(Some(40));
+    for method in [Method::Stochastic, Method::Svrg, Method::Saga] {
+        let error = solve(&problem, &settings(method)).expect_err("a broken sample");
+        let words = error.to_string();
+        assert!(words.starts_with("sample 40: entry 2 is NaN; the iterate after "), "{words}");
+        let Error::BadSample { row, iterate, .. } = error else { panic!("{words}") };
+        assert_eq!((row, iterate.len()), (40, N));
+        assert!(equipoise::certificate::check(&problem, &iterate).expect("finite").is_feasible());
+    }
+}
