@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use equipoise::{Certificate, Solution, Status};
+use equipoise::{Candidate, Certificate, Solution, Status};
 use equipoise_formats::SolutionFile;
 
 use crate::progress::measure;
@@ -12,7 +12,7 @@ const SHORT: usize = 10;
 
 /// A solution as the file and `--json` hold it.
 pub(crate) fn solution_file(solution: Solution) -> SolutionFile {
-    let Solution { status, x, certificate, updates, epochs, seconds, threads, seed, .. } = solution;
+    let Solution { status, x, certificate, updates, epochs, seconds, threads, seed, method, .. } = solution;
     SolutionFile {
         status: status.name().into(),
         objective: certificate.objective,
@@ -27,6 +27,9 @@ pub(crate) fn solution_file(solution: Solution) -> SolutionFile {
         seconds,
         threads,
         seed,
+        method: method.name().into(),
+        reason: solution.reason,
+        candidates: solution.candidates.iter().map(|c| (c.name.into(), c.objective)).collect(),
         x,
     }
 }
@@ -38,6 +41,14 @@ pub(crate) fn solution(solution: &Solution, tolerance: f64, written: Option<&str
     let (updates, epochs, seconds) = (solution.updates, solution.epochs, solution.seconds);
     let threads = threads(solution.threads);
     line(&mut text, "work", &format!("{updates} updates, {epochs:.1} epochs, {seconds:.3} s{threads}"));
+    let method = solution.method.name();
+    let reason = if solution.reason.is_empty() { String::new() } else { format!(" ({})", solution.reason) };
+    line(&mut text, "method", &format!("{method}{reason}"));
+    if !solution.candidates.is_empty() {
+        let of = |c: &Candidate| format!("{} {}", c.name, c.objective);
+        let list: Vec<String> = solution.candidates.iter().map(of).collect();
+        line(&mut text, "candidates", &list.join(", "));
+    }
     let x = match written {
         _ if solution.x.len() <= SHORT => numbers(&solution.x),
         Some(path) => format!("{} numbers, in {path}", solution.x.len()),
@@ -114,6 +125,22 @@ mod tests {
         found.threads = 4;
         assert!(solution(&found, 1e-6, None).contains(" s, 4 threads\n"));
         assert_eq!(solution_file(found).threads, 4);
+    }
+
+    #[test]
+    fn the_method_comes_with_its_reason_and_what_it_compared() {
+        let mut found = solved();
+        found.reason = String::new();
+        assert!(solution(&found, 1e-6, None).contains("  method         auto\n"));
+        (found.method, found.reason) = (equipoise::Method::Stochastic, "as asked".into());
+        found.candidates =
+            vec![Candidate { name: "last", objective: 2.5 }, Candidate { name: "average", objective: 2.0 }];
+        let text = solution(&found, 1e-6, None);
+        assert!(text.contains("  method         stochastic (as asked)\n"), "{text}");
+        assert!(text.contains("  candidates     last 2.5, average 2\n"), "{text}");
+        let file = solution_file(found);
+        assert_eq!((file.method.as_str(), file.reason.as_str()), ("stochastic", "as asked"));
+        assert_eq!(file.candidates, [("last".to_owned(), 2.5), ("average".to_owned(), 2.0)]);
     }
 
     #[test]

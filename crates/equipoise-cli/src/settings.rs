@@ -1,7 +1,7 @@
 //! The settings of a run: the library's defaults, then `[solve]` of the file, then the command line.
 
 use anyhow::{Context, Result, anyhow};
-use equipoise::{Locking, Method, Settings, StepRule};
+use equipoise::{Locking, Method, Schedule, Settings, StepRule};
 use equipoise_formats::problem_file::SolveSpec;
 
 use crate::args::SolveArguments;
@@ -14,6 +14,7 @@ pub(crate) fn resolve(file: &SolveSpec, typed: &SolveArguments) -> Result<Settin
     let method = typed.method.as_ref().or(file.method.as_ref());
     let locking = multicore.locking.as_ref().or(file.locking.as_ref());
     let step_rule = multicore.step_rule.as_ref().or(file.step_rule.as_ref());
+    let schedule = typed.schedule.as_ref().or(file.schedule.as_ref());
     let place = || format!("{}: [solve]", typed.problem.display());
     let settings = Settings {
         tolerance: typed.tolerance.or(file.tolerance).unwrap_or(default.tolerance),
@@ -28,6 +29,8 @@ pub(crate) fn resolve(file: &SolveSpec, typed: &SolveArguments) -> Result<Settin
         step_rule: named("step-rule", &StepRule::ALL, step_rule, default.step_rule).with_context(place)?,
         delay_us: multicore.delay_us.or(file.delay_us).unwrap_or(default.delay_us),
         deterministic: multicore.deterministic || file.deterministic.unwrap_or(default.deterministic),
+        schedule: named("schedule", &Schedule::ALL, schedule, default.schedule).with_context(place)?,
+        batch: typed.batch.or(file.batch.map(saturated)).unwrap_or(default.batch),
         ..default
     };
     settings.validate()?;
@@ -155,12 +158,24 @@ mod tests {
     }
 
     #[test]
+    fn the_command_line_wins_in_what_concerns_samples() {
+        let file = SolveSpec { schedule: Some("constant".into()), batch: Some(4), ..SolveSpec::default() };
+        let of_file = Settings { schedule: Schedule::Constant, batch: 4, ..Settings::default() };
+        assert_eq!(resolve(&file, &SolveArguments::default()).expect("valid"), of_file);
+        let typed =
+            SolveArguments { schedule: Some("horizon".into()), batch: Some(2), ..SolveArguments::default() };
+        let of_both = Settings { schedule: Schedule::Horizon, batch: 2, ..Settings::default() };
+        assert_eq!(resolve(&file, &typed).expect("valid"), of_both);
+    }
+
+    #[test]
     fn unknown_names_of_the_file_get_a_suggestion() {
         let none = SolveSpec::default;
         for (file, suggested) in [
             (SolveSpec { method: Some("pair".into()), ..none() }, "pairs"),
             (SolveSpec { locking: Some("sinlge".into()), ..none() }, "single"),
             (SolveSpec { step_rule: Some("block".into()), ..none() }, "blocks"),
+            (SolveSpec { schedule: Some("constent".into()), ..none() }, "constant"),
         ] {
             let error = resolve(&file, &SolveArguments::default()).expect_err("unknown");
             let words = format!("{error:#}");

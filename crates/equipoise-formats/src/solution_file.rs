@@ -8,7 +8,7 @@ use std::fs;
 use std::io::Write;
 use std::path::Path;
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, Serializer};
 
 use crate::numbers::write_file;
 use crate::{Error, Result};
@@ -42,8 +42,20 @@ pub struct SolutionFile {
     pub threads: usize,
     /// The seed of the run.
     pub seed: u64,
+    /// The name of the method that ran.
+    pub method: String,
+    /// Why this method, in one line.
+    pub reason: String,
+    /// The points that a stochastic run compared, each with its objective; left out where there are none.
+    #[serde(serialize_with = "as_object", skip_serializing_if = "Vec::is_empty")]
+    pub candidates: Vec<(String, f64)>,
     /// The iterate, flat.
     pub x: Vec<f64>,
+}
+
+/// Names and numbers as one object, in their order.
+fn as_object<S: Serializer>(list: &[(String, f64)], serializer: S) -> std::result::Result<S::Ok, S::Error> {
+    serializer.collect_map(list.iter().map(|(name, value)| (name, value)))
 }
 
 /// A solution file as read: only the iterate is sure to be there.
@@ -88,6 +100,9 @@ impl SolutionFile {
         ];
         if let Some((field, found)) = numbers.into_iter().find(|(_, value)| !value.is_finite()) {
             return Err(Error::NonFinite { field: field.into(), found });
+        }
+        if let Some((name, found)) = self.candidates.iter().find(|(_, value)| !value.is_finite()) {
+            return Err(Error::NonFinite { field: format!("candidates.{name}"), found: *found });
         }
         for (field, list) in [("multipliers", &self.multipliers), ("x", &self.x)] {
             if let Some(index) = list.iter().position(|value| !value.is_finite()) {

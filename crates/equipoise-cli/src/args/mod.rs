@@ -135,7 +135,7 @@ mod tests {
     use clap::CommandFactory;
     use equipoise::graph::Topology;
     use equipoise::models::svm::TrainSettings;
-    use equipoise::{Locking, Settings, StepRule};
+    use equipoise::{Locking, Schedule, Settings, StepRule};
 
     use super::*;
     use crate::settings::name_of;
@@ -168,6 +168,8 @@ mod tests {
             ("--locking <LOCKING>", name_of(&Locking::ALL, default.locking).into()),
             ("--delay-us <D>", default.delay_us.to_string()),
             ("--step-rule <STEP_RULE>", name_of(&StepRule::ALL, default.step_rule).into()),
+            ("--schedule <SCHEDULE>", name_of(&Schedule::ALL, default.schedule).into()),
+            ("--batch <N>", default.batch.to_string()),
         ];
         for (option, value) in quoted {
             assert_eq!(quoted_default(&text, option), Some(value.as_str()), "{option}");

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use clap::builder::PossibleValuesParser;
-use equipoise::{Method, Settings};
+use equipoise::{Method, Schedule, Settings};
 use equipoise_formats::problem_file::{BYTES, parse_bytes};
 
 use super::Multicore;
@@ -47,6 +47,10 @@ pub(crate) struct SolveArguments {
     pub(crate) max_updates: Option<u64>,
     #[arg(long, value_parser = PossibleValuesParser::new(names(Method::ALL)), help = method_help())]
     pub(crate) method: Option<String>,
+    #[arg(long, value_parser = PossibleValuesParser::new(names(Schedule::ALL)), help = schedule_help())]
+    pub(crate) schedule: Option<String>,
+    #[arg(long, value_name = "N", help = batch_help())]
+    pub(crate) batch: Option<usize>,
     #[arg(long, value_name = "N", help = seed_help())]
     pub(crate) seed: Option<u64>,
     #[arg(long, value_name = "SIZE", value_parser = bytes, help = memory_budget_help())]
@@ -89,8 +93,20 @@ fn max_updates_help() -> String {
 fn method_help() -> String {
     let default = name_of(&Method::ALL, Settings::default().method);
     format!(
-        "`pairs` is the paper's algorithm, `violating` the fast one for one row, `auto` chooses [default: {default}]"
+        "`auto` chooses; `pairs` is the paper's algorithm; `violating` the fast one for one row; `accelerated` pairs with \
+         momentum; `stochastic` the paper's algorithm on random samples; `svrg` the same, corrected at snapshots; \
+         `saga` the same, corrected sample by sample [default: {default}]"
     )
+}
+
+fn schedule_help() -> String {
+    let default = name_of(&Schedule::ALL, Settings::default().schedule);
+    format!("With stochastic: how the steps shrink [default: {default}]")
+}
+
+fn batch_help() -> String {
+    let default = Settings::default().batch;
+    format!("With stochastic, svrg and saga: samples that a gradient is estimated from [default: {default}]")
 }
 
 fn seed_help() -> String {

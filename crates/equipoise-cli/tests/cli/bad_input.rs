@@ -82,6 +82,7 @@ fn unknown_words_with_suggestions() {
     let solve = |line: &str| format!("{TWO}\n[solve]\n{line}\n");
     refused("unknown-locking", &solve("locking = \"sinlge\""), &["[solve]", "did you mean `single`?"]);
     refused("unknown-step-rule", &solve("step-rule = \"block\""), &["[solve]", "did you mean `blocks`?"]);
+    refused("unknown-schedule", &solve("schedule = \"papr\""), &["[solve]", "did you mean `paper`?"]);
     refused("unknown-solve-key", &solve("thread = 2"), &["unknown key `thread`", "did you mean `threads`?"]);
     refused("unknown-method", &format!("{TWO}\n[solve]\nmethod = \"pair\"\n"), &["did you mean `pairs`?"]);
 }
@@ -142,6 +143,7 @@ fn settings_outside_their_range() {
         ("--max-epochs", "0", "max-epochs"),
         ("--max-updates", "0", "max-updates"),
         ("--threads", "0", "threads is 0"),
+        ("--batch", "0", "batch is 0"),
         ("--threads", "5000", "threads is 5000"),
         ("--delay-us", "1000001", "delay-us"),
     ] {

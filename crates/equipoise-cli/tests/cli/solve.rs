@@ -5,7 +5,7 @@ use std::fs;
 use crate::{TWO, command, endless_problem, equipoise, example, numbers, scratch, solve_text, text, write};
 
 /// The fields of the contract, in its order.
-const FIELDS: [&str; 14] = [
+const FIELDS: [&str; 16] = [
     "status",
     "objective",
     "smooth",
@@ -19,6 +19,8 @@ const FIELDS: [&str; 14] = [
     "seconds",
     "threads",
     "seed",
+    "method",
+    "reason",
     "x",
 ];
 
@@ -43,6 +45,45 @@ fn json_holds_exactly_the_fields_of_the_contract_in_order() {
     let places: Vec<_> = FIELDS.iter().map(|field| ran.stdout.find(&format!("\"{field}\":"))).collect();
     assert!(places.iter().all(Option::is_some) && places.is_sorted(), "{places:?}");
     assert_eq!(json["seed"], 7);
+}
+
+#[test]
+fn methods_that_look_at_samples() {
+    let rows: Vec<String> = (0..40)
+        .map(|k| {
+            let (a, b) = (f64::from(k * 37 % 50) / 25.0 - 1.0, f64::from(k * 61 % 50) / 25.0 - 1.0);
+            format!("[{a:?}, {b:?}, {:?}]", a * b)
+        })
+        .collect();
+    let labels: Vec<&str> = (0..40).map(|k| if k % 3 == 0 { "-1" } else { "1" }).collect();
+    let problem = format!(
+        "[smooth]\nkind = \"logistic\"\nmatrix = [{}]\ntarget = [{}]\n[separable]\nkind = \"elastic-net\"\nl1 = 0.1\n\
+         l2 = 1.0\n[coupling]\nkind = \"sum\"\nrhs = 1.0\n",
+        rows.join(", "),
+        labels.join(", ")
+    );
+    let best = solve_text("sampled-auto", &problem, &["--json"]).expect(0).json();
+    for method in ["svrg", "saga"] {
+        let json =
+            solve_text(method, &problem, &["--json", "--method", method, "--batch", "2"]).expect(0).json();
+        assert_eq!((&json["method"], &json["reason"]), (&method.into(), &"as asked".into()));
+        let off =
+            json["objective"].as_f64().expect("a number") - best["objective"].as_f64().expect("a number");
+        assert!(off.abs() < 1e-4 && json.get("candidates").is_none(), "{json}");
+    }
+    let in_file = format!("{problem}[solve]\nmethod = \"stochastic\"\nschedule = \"constant\"\nbatch = 4\n");
+    let ran = solve_text("stochastic", &in_file, &["--json", "--max-updates", "500"]);
+    let candidates = ran.json()["candidates"].as_object().expect("an object").clone();
+    assert_eq!(candidates.len(), 4, "{candidates:?}");
+    let words = solve_text("stochastic-words", &in_file, &["--max-updates", "500"]).stdout;
+    assert!(
+        words.contains("method         stochastic (as asked)") && words.contains("tail-average"),
+        "{words}"
+    );
+    let options = ["--method", "svrg", "--batch", "41"];
+    solve_text("batch", &problem, &options).expect(2).complains(&["batch is 41", "number of samples"]);
+    let options = ["--method", "saga"];
+    solve_text("no-samples", TWO, &options).expect(2).complains(&["method saga", "samples"]);
 }
 
 #[test]

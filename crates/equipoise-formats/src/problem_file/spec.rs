@@ -289,4 +289,8 @@ pub struct SolveSpec {
     pub step_rule: Option<String>,
     /// Whether one seed and thread count give one result.
     pub deterministic: Option<bool>,
+    /// The name of how the steps of the stochastic method shrink.
+    pub schedule: Option<String>,
+    /// Samples an update.
+    pub batch: Option<u64>,
 }

@@ -101,7 +101,7 @@ fn node(keys: &Keys<'_>, place: &str, number: f64) -> Result<usize> {
 }
 
 /// The keys of `[solve]`.
-const SOLVE_KEYS: [&str; 12] = [
+const SOLVE_KEYS: [&str; 14] = [
     "tolerance",
     "time-limit",
     "max-epochs",
@@ -114,6 +114,8 @@ const SOLVE_KEYS: [&str; 12] = [
     "delay-us",
     "step-rule",
     "deterministic",
+    "schedule",
+    "batch",
 ];
 
 /// Reads limits and choices; the keys are the command line's flags.
@@ -133,5 +135,7 @@ pub(super) fn read_solve(mut keys: Keys<'_>) -> Result<SolveSpec> {
         delay_us: keys.whole("delay-us")?,
         step_rule: keys.text("step-rule")?,
         deterministic: keys.truth("deterministic")?,
+        schedule: keys.text("schedule")?,
+        batch: keys.whole("batch")?,
     })
 }

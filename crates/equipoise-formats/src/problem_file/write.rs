@@ -238,13 +238,19 @@ impl Output<'_> {
             ("memory-budget", solve.memory_budget),
             ("threads", solve.threads),
             ("delay-us", solve.delay_us),
+            ("batch", solve.batch),
         ];
         for (key, value) in counts {
             if let Some(value) = value {
                 self.whole(key, value);
             }
         }
-        let names = [("method", &solve.method), ("locking", &solve.locking), ("step-rule", &solve.step_rule)];
+        let names = [
+            ("method", &solve.method),
+            ("locking", &solve.locking),
+            ("step-rule", &solve.step_rule),
+            ("schedule", &solve.schedule),
+        ];
         for (key, name) in names {
             if let Some(name) = name {
                 self.text(key, name);

@@ -178,10 +178,12 @@ fn solve_takes_dashes_and_underscores() {
         delay_us: Some(50),
         step_rule: Some("paper".into()),
         deterministic: Some(true),
+        schedule: Some("horizon".into()),
+        batch: Some(16),
     };
     let dashed = "[solve]\ntolerance = 1e-6\ntime-limit = 2\nmax-epochs = 100\nmax-updates = 1e7\n\
                   method = \"pairs\"\nseed = 3\nmemory-budget = \"64 MiB\"\nthreads = 4\nlocking = \"double\"\ndelay-us = 50\n\
-                  step-rule = \"paper\"\ndeterministic = true\n";
+                  step-rule = \"paper\"\ndeterministic = true\nschedule = \"horizon\"\nbatch = 16\n";
     assert_eq!(with(dashed).solve, expected);
     let underscored = ["x-", "e-l", "y-u", "p-r"]
         .iter()

@@ -53,6 +53,8 @@ fn misspelt_keys_are_unknown_rather_than_missing() {
         ("delay = 50", "delay-us"),
         ("step_rules = \"paper\"", "step-rule"),
         ("determinstic = true", "deterministic"),
+        ("shedule = \"paper\"", "schedule"),
+        ("batches = 2", "batch"),
     ] {
         let error = with(&format!("[solve]\n{line}"));
         assert!(error.to_string().contains(&format!("did you mean `{hint}`?")), "{error}");
@@ -126,6 +128,8 @@ fn wrong_types_say_what_was_found() {
         (&format!("{LINEAR}[solve]\nlocking = 1"), "locking", "the number 1"),
         (&format!("{LINEAR}[solve]\nstep-rule = true"), "step-rule", "true"),
         (&format!("{LINEAR}[solve]\ndeterministic = \"yes\""), "deterministic", "the text \"yes\""),
+        (&format!("{LINEAR}[solve]\nschedule = 2"), "schedule", "the number 2"),
+        (&format!("{LINEAR}[solve]\nbatch = 1.5"), "batch", "the number 1.5"),
         (&format!("{LINEAR}[solve]\ntolerance = [1]"), "tolerance", "an array of 1"),
     ] {
         let error = refused(text);

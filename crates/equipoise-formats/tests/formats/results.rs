@@ -22,6 +22,9 @@ fn solution() -> SolutionFile {
         seconds: 0.5,
         threads: 4,
         seed: u64::MAX,
+        method: "pairs".into(),
+        reason: "as asked".into(),
+        candidates: Vec::new(),
         x: vec![1.0 / 3.0, -0.0, 5e-324, 1.797_693_134_862_315_7e308],
     }
 }
@@ -44,9 +47,16 @@ fn fields_are_exactly_these_in_this_order() {
     let expected = concat!(
         r#"{"status":"converged","objective":0.5,"smooth":0.25,"separable":0.05,"infeasibility":0.0,"#,
         r#""kkt_residual":1e-9,"duality_gap":null,"multipliers":[-1.5],"updates":12,"epochs":3.0,"#,
-        r#""seconds":0.5,"threads":4,"seed":18446744073709551615,"x":[1.0,2.5]}"#
+        r#""seconds":0.5,"threads":4,"seed":18446744073709551615,"method":"pairs","reason":"as asked","#,
+        r#""x":[1.0,2.5]}"#
     );
     assert_eq!(short.to_json().as_deref(), Ok(expected));
+    short.candidates = vec![("last".into(), 0.75), ("average".into(), 0.5)];
+    let longer = expected.replace(r#""x""#, r#""candidates":{"last":0.75,"average":0.5},"x""#);
+    assert_eq!(short.to_json(), Ok(longer));
+    short.candidates[1].1 = f64::NAN;
+    let error = short.to_json().expect_err("no number");
+    assert!(error.to_string().contains("candidates.average"), "{error}");
 }
 
 #[test]

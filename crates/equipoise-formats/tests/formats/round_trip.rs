@@ -112,6 +112,8 @@ fn blocks_graph_and_solve() {
         delay_us: Some(50),
         step_rule: Some("sharp".into()),
         deterministic: Some(false),
+        schedule: Some("two-thirds".into()),
+        batch: Some(32),
     };
     round_trip("structure-1", &problem);
     problem.graph.probabilities = ProbabilitiesSpec::Equalised;

@@ -30,9 +30,12 @@ fn weighted_row() -> Coupling {
     Coupling::row(row, 0.5).expect("finite")
 }
 
+/// A name, a coupling and the blocks to go with it.
+type Coupled = (&'static str, fn() -> Coupling, BlockChoice);
+
 #[test]
 fn every_loss_with_every_coupling_and_h() {
-    let couplings: [(&str, fn() -> Coupling, BlockChoice); 5] = [
+    let couplings: [Coupled; 5] = [
         ("sum", || Coupling::sum(0.5).expect("finite"), BlockChoice::Automatic),
         ("weighted row", weighted_row, BlockChoice::Automatic),
         (
@@ -88,7 +91,7 @@ fn terms_of_single_coordinates_beside_the_samples() {
 #[test]
 fn a_column_of_zeros_and_columns_of_different_scale() {
     let mut numbers = Numbers::new(51);
-    let scale = |c: usize| if c == 3 { 0.0 } else { 10_f64.powi(c as i32 % 4 - 2) };
+    let scale = |c: usize| if c == 3 { 0.0 } else { [0.01, 0.1, 1.0, 10.0][c % 4] };
     let rows: Vec<Vec<f64>> =
         (0..SAMPLES).map(|_| (0..N).map(|c| scale(c) * numbers.next()).collect()).collect();
     let matrix = equipoise::Matrix::from_rows(&rows).expect("rectangular");
