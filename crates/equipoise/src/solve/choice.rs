@@ -3,27 +3,33 @@
 //! | the problem | method |
 //! |---|---|
 //! | samples that are streamed | svrg: it reads them in order |
-//! | one row, scalars, every pair allowed, h in closed form | violating |
+//! | at least 1000 samples a variable | svrg, and second-order steps once it is slow |
+//! | one row, scalars, every pair allowed, h in closed form but not 0 | violating |
 //! | everything else | pairs of the graph, in turns with proximal and second-order steps |
 //!
 //! Must not know: how any of them works.
 
-use super::{Method, Settings, violating};
+use super::{Method, Settings, sampled, violating};
 use crate::error::{Error, Result};
 use crate::problem::Problem;
-use crate::separable::SeparableTerm;
+use crate::separable::{Nonsmooth, SeparableTerm};
 use crate::smooth::{SampleData, SmoothTerm};
+
+/// Samples a variable from which one sample says more than one column costs.
+const SAMPLES_PER_VARIABLE: usize = 1000;
 
 /// A method with its reason; `Auto` stands for pairs in turns with steps over all blocks.
 #[derive(Debug)]
 pub(super) struct Choice {
     pub(super) method: Method,
     pub(super) reason: String,
+    /// Whether `Auto` may go on where the method becomes slow.
+    pub(super) may_hand_over: bool,
 }
 
 impl Choice {
     fn new(method: Method, reason: impl Into<String>) -> Self {
-        Self { method, reason: reason.into() }
+        Self { method, reason: reason.into(), may_hand_over: false }
     }
 
     /// The method asked for, if it fits; with `auto` the one that suits the problem.
@@ -42,9 +48,22 @@ impl Choice {
             }
             method => return Ok(Self::new(method, "as asked")),
         }
-        let sum = problem.smooth().finite_sum();
-        if sum.is_some_and(|sum| matches!(sum.data, SampleData::Stream(_))) {
-            return Ok(Self::new(Method::Svrg, "the samples are read from disk, in order"));
+        let (f, smooth) =
+            (problem.smooth(), matches!(problem.separable(), Nonsmooth::Coordinates(h) if h.is_zero()));
+        if let Some(sum) = f.finite_sum() {
+            let samples = sum.data.len();
+            if matches!(sum.data, SampleData::Stream(_)) {
+                return Ok(Self::new(Method::Svrg, "the samples are read from disk, in order"));
+            }
+            if samples >= SAMPLES_PER_VARIABLE.saturating_mul(f.dimension()) && sampled::fits(&sum) {
+                let n = f.dimension();
+                let reason = format!("{samples} samples of {n} variables: samples are cheaper than columns");
+                return Ok(Self { may_hand_over: true, ..Self::new(Method::Svrg, reason) });
+            }
+        }
+        if smooth && obstacle.is_none() {
+            let reason = "h = 0: random pairs in turns with proximal and second-order steps";
+            return Ok(Self::new(Method::Auto, reason));
         }
         Ok(match obstacle {
             None => Self::new(

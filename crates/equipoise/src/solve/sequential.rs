@@ -45,15 +45,17 @@ const IDLE_ROUNDS_TO_TARGET: u32 = 8;
 /// With the paper's pairs alone: rounds between two soundings for an objective that falls for ever.
 const ROUNDS_PER_SOUNDING: u32 = 8;
 
-/// Runs from a feasible start.
+/// Runs from a feasible start, after so many updates of another method.
 pub(crate) fn run<'r, F: SmoothTerm, H: SeparableTerm>(
     problem: &'r Problem<F, H>,
     settings: &'r Settings,
     checkpoints: Checkpoints<'r, F, H>,
     start: Vec<f64>,
     updates_per_epoch: f64,
+    updates: u64,
 ) -> Result<Solution> {
     let mut run = Run::new(problem, settings, checkpoints, start, updates_per_epoch)?;
+    run.others = updates;
     if settings.target_objective.is_some() {
         run.until_target()?;
     } else {
@@ -88,6 +90,8 @@ struct Run<'r, F, H> {
     state: State,
     updates_per_epoch: f64,
     updates: u64,
+    /// Updates that another method made before.
+    others: u64,
     rounds: u32,
     objective: f64,
     /// By how much the pairs of the last round lowered the objective.
@@ -133,6 +137,7 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Run<'r, F, H> {
             state,
             updates_per_epoch,
             updates: 0,
+            others: 0,
             rounds: 0,
             objective: 0.0,
             gain_of_pairs: 0.0,
@@ -144,9 +149,10 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Run<'r, F, H> {
     }
 
     fn spent(&self) -> Spent {
-        let epochs = self.updates as f64 / self.updates_per_epoch;
+        let updates = self.updates + self.others;
+        let epochs = updates as f64 / self.updates_per_epoch;
         let threads = if let Gear::Threads(multicore) = &self.gear { multicore.active() } else { 1 };
-        Spent { updates: self.updates, epochs, preparation: self.preparation, threads }
+        Spent { updates, epochs, preparation: self.preparation, threads }
     }
 
     fn until_tolerance(&mut self) -> Result<()> {
@@ -194,6 +200,11 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Run<'r, F, H> {
         off > 0.5 * coupling.allowed_infeasibility() && off > coupling.rounding(&self.state.x)
     }
 
+    /// What the others left.
+    fn most_updates(&self) -> u64 {
+        self.checkpoints.budget.most_updates.saturating_sub(self.others)
+    }
+
     fn checkpoint(&mut self) -> Result<()> {
         self.checkpoints.take(&self.state.x, self.spent(), self.idle_rounds)
     }
@@ -207,10 +218,10 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Run<'r, F, H> {
             && (matches!(self.gear, Gear::Plain(_)) || self.settings.deterministic);
         let growth = if blind { 0 } else { growth };
         let round = growth.max(self.updates_per_epoch.ceil() as u64).max(fewest);
-        let until = self.updates.saturating_add(round).min(self.checkpoints.budget.most_updates);
+        let until = self.updates.saturating_add(round).min(self.most_updates());
         let before = self.objective;
         self.round(until)?;
-        if self.updates >= self.checkpoints.budget.most_updates {
+        if self.updates >= self.most_updates() {
             self.checkpoints.status.get_or_insert(Status::IterationLimit);
         }
         self.gain_of_pairs = before - self.objective;

@@ -8,6 +8,7 @@ use super::checkpoints::Checkpoints;
 use super::choice::Choice;
 use super::judge::Judge;
 use super::observer::Observer;
+use super::sampled::Outcome;
 use super::team::Team;
 use super::{Method, Settings, Solution, sampled, sequential, violating};
 use crate::error::Result;
@@ -97,9 +98,10 @@ impl<'a, F: SmoothTerm, H: SeparableTerm> Solver<'a, F, H> {
     pub fn run(self) -> Result<Solution> {
         let problem = self.problem;
         self.settings.validate()?;
-        let choice = Choice::of(problem, self.settings)?;
+        let mut choice = Choice::of(problem, self.settings)?;
         // What runs sees the method that was chosen.
         let chosen = Settings { method: choice.method, ..self.settings.clone() };
+        let by_columns = Settings { method: Method::Auto, ..chosen.clone() };
         let settings = &chosen;
         let warm = self.start.is_some();
         let start = match self.start {
@@ -121,9 +123,16 @@ impl<'a, F: SmoothTerm, H: SeparableTerm> Solver<'a, F, H> {
                 violating::run(problem, settings, checkpoints, start, warm, &team)
             }
             Method::Stochastic | Method::Svrg | Method::Saga => {
-                sampled::run(problem, settings, checkpoints, start, updates_per_epoch)
+                let may = choice.may_hand_over;
+                match sampled::run(problem, settings, checkpoints, start, updates_per_epoch, may)? {
+                    Outcome::Done(solution) => Ok(*solution),
+                    Outcome::Slow { checkpoints, x, updates } => {
+                        choice.reason.push_str("; then second-order steps, as they became slow");
+                        sequential::run(problem, &by_columns, *checkpoints, x, updates_per_epoch, updates)
+                    }
+                }
             }
-            _ => sequential::run(problem, settings, checkpoints, start, updates_per_epoch),
+            _ => sequential::run(problem, settings, checkpoints, start, updates_per_epoch, 0),
         }?;
         solution.method = choice.method;
         solution.reason = choice.reason;

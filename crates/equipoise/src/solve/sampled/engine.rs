@@ -203,6 +203,9 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Engine<'r, F, H> {
     }
 }
 
+/// Fewest pairs by one draw: to draw a sample costs about as much as to move so many.
+const FEWEST_PAIRS: u64 = 16;
+
 /// The pairs that move as many coordinates as an average row has entries, but no block more than about once.
 pub(super) fn pairs_per_draw<F: SmoothTerm, H: SeparableTerm>(
     problem: &Problem<F, H>,
@@ -210,5 +213,6 @@ pub(super) fn pairs_per_draw<F: SmoothTerm, H: SeparableTerm>(
 ) -> u64 {
     let blocks = problem.blocks().len();
     let per_pair = 2.0 * problem.dimension() as f64 / blocks as f64;
-    ((entries_per_row / per_pair).round() as u64).clamp(1, (blocks as u64 / 2).max(1))
+    let most = (blocks as u64 / 2).max(1);
+    ((entries_per_row / per_pair).round() as u64).max(FEWEST_PAIRS).min(most)
 }

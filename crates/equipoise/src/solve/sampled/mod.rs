@@ -38,20 +38,34 @@ use crate::problem::Problem;
 use crate::separable::SeparableTerm;
 use crate::smooth::{FiniteSum, SmoothTerm};
 
-/// Runs from a feasible start.
+/// How a run ended.
+pub(crate) enum Outcome<'r, F, H> {
+    /// By its own means.
+    Done(Box<Solution>),
+    /// It became slow, and something else may go on from here.
+    Slow { checkpoints: Box<Checkpoints<'r, F, H>>, x: Vec<f64>, updates: u64 },
+}
+
+/// Runs from a feasible start; ends where it is slow if it may.
 pub(crate) fn run<'r, F: SmoothTerm, H: SeparableTerm>(
     problem: &'r Problem<F, H>,
     settings: &'r Settings,
     checkpoints: Checkpoints<'r, F, H>,
     start: Vec<f64>,
     updates_per_epoch: f64,
-) -> Result<Solution> {
+    may_hand_over: bool,
+) -> Result<Outcome<'r, F, H>> {
     let sum = samples_of(problem.smooth(), settings)?;
     let task = engine::Task { problem, settings, checkpoints, start, updates_per_epoch };
     match settings.method {
-        Method::Stochastic => plain::run(task, sum),
-        _ => reduced::run(task, sum),
+        Method::Stochastic => Ok(Outcome::Done(Box::new(plain::run(task, sum)?))),
+        _ => reduced::run(task, sum, may_hand_over),
     }
+}
+
+/// Whether the terms beside the samples are of single coordinates, without products of their own.
+pub(crate) fn fits(sum: &FiniteSum<'_>) -> bool {
+    !sum.data.is_empty() && sum.rest.iter().all(|term| term.product_len() == 0)
 }
 
 /// f by its samples, where it has some and the batch is no larger than they are.

@@ -7,7 +7,8 @@
 
 use super::super::free_step::FreeStep;
 use super::super::full_step::FullStep;
-use super::super::{Method, Metric, Solution, Status};
+use super::super::{Method, Metric, Status};
+use super::Outcome;
 use super::engine::{Engine, Task, pairs_per_draw};
 use super::estimate::{Estimate, Memory};
 use super::feed::Feed;
@@ -34,18 +35,29 @@ const MOST_UNDONE: u32 = 40;
 /// Rounds between two soundings for an objective that falls for ever.
 const ROUNDS_PER_SOUNDING: u32 = 32;
 
+/// Gain of a longest round, as a share of that of the one before, from which it is slow; and how many such rounds in a
+/// row are too many where something else can go on.
+const SLUGGISH: f64 = 0.8;
+const MOST_SLUGGISH: u32 = 3;
+
 /// Runs from a feasible start.
 pub(super) fn run<'r, F: SmoothTerm, H: SeparableTerm>(
     task: Task<'r, F, H>,
     sum: FiniteSum<'r>,
-) -> Result<Solution> {
+    may_hand_over: bool,
+) -> Result<Outcome<'r, F, H>> {
     let mut run = Run::new(task, sum)?;
+    run.most_sluggish = if may_hand_over { MOST_SLUGGISH } else { u32::MAX };
     match run.engine.settings.target_objective {
         Some(target) => run.until_target(target)?,
         None => run.until_tolerance()?,
     }
     let x = std::mem::take(&mut run.engine.state.x);
-    run.engine.finish(x)
+    if run.engine.checkpoints.status.is_none() {
+        let updates = run.engine.updates;
+        return Ok(Outcome::Slow { checkpoints: Box::new(run.engine.checkpoints), x, updates });
+    }
+    Ok(Outcome::Done(Box::new(run.engine.finish(x)?)))
 }
 
 struct Run<'r, F, H> {
@@ -63,6 +75,9 @@ struct Run<'r, F, H> {
     good: Vec<f64>,
     undone_in_a_row: u32,
     rounds_made: u32,
+    /// Slow rounds in a row, and how many of them end the run.
+    sluggish: u32,
+    most_sluggish: u32,
 }
 
 impl<'r, F: SmoothTerm, H: SeparableTerm> Run<'r, F, H> {
@@ -122,6 +137,8 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Run<'r, F, H> {
             good,
             undone_in_a_row: 0,
             rounds_made: 0,
+            sluggish: 0,
+            most_sluggish: u32::MAX,
             engine,
         };
         run.objective = run.anchor()?;
@@ -145,7 +162,7 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Run<'r, F, H> {
 
     fn until_tolerance(&mut self) -> Result<()> {
         self.checkpoint()?;
-        while self.engine.checkpoints.status.is_none() {
+        while self.engine.checkpoints.status.is_none() && self.sluggish < self.most_sluggish {
             self.round()?;
             self.beyond_pairs()?;
             // Rounds that gain less than what is allowed to be left are a sign that it is reached.
@@ -161,6 +178,9 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Run<'r, F, H> {
     /// No certificate before the end: only the objective is asked for.
     fn until_target(&mut self, target: f64) -> Result<()> {
         while self.engine.checkpoints.status.is_none() {
+            if self.sluggish >= self.most_sluggish {
+                return Ok(());
+            }
             // The sums of a round and those of f differ in rounding: f itself has the last word.
             if self.objective <= target && self.engine.objective(&self.engine.state.x) <= target {
                 self.engine.checkpoints.reached_target();
@@ -188,7 +208,9 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Run<'r, F, H> {
         self.engine.keep_feasible();
         let after = self.anchor()?;
         let rounding = 1e-14 * (1.0 + self.objective.abs());
-        self.gain = self.objective - after;
+        let gain_before = std::mem::replace(&mut self.gain, self.objective - after);
+        let slow = self.rounds.are_longest() && self.gain > SLUGGISH * gain_before;
+        self.sluggish = if slow { self.sluggish + 1 } else { 0 };
         if self.gain >= -rounding {
             self.objective = after;
             self.undone_in_a_row = 0;

@@ -41,12 +41,17 @@ impl Rounds {
         self.draws.ceil() as u64
     }
 
+    /// Whether rounds are as long as they get.
+    pub(super) fn are_longest(&self) -> bool {
+        self.draws >= self.most
+    }
+
     /// Takes the gain of a round into account; true where it was slow and rounds are as long as they get.
     pub(super) fn adapt(&mut self, gain: f64) -> bool {
         let Some(before) = self.gain.replace(gain).filter(|before| *before > 0.0) else { return false };
         let ratio = gain / before;
         if ratio > SLOW {
-            let longest = self.draws >= self.most;
+            let longest = self.are_longest();
             self.draws = (1.5 * self.draws).min(self.most);
             return longest;
         }
