@@ -26,7 +26,7 @@ use crate::state::State;
 /// The first step, times the curvature of the worst sample.
 const STEP: f64 = 0.5;
 /// The step may grow to this multiple of the first, by this factor a round.
-const BOLDEST: f64 = 4.0;
+const BOLDEST: f64 = 2.0;
 const BOLDER: f64 = 1.3;
 /// Rounds without gain after which a target is given up.
 const IDLE_ROUNDS_TO_TARGET: u32 = 8;
@@ -215,9 +215,8 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Run<'r, F, H> {
             self.objective = after;
             self.undone_in_a_row = 0;
             self.engine.idle_rounds = if self.gain > rounding { 0 } else { self.engine.idle_rounds + 1 };
-            if self.rounds.adapt(self.gain) {
-                self.step = (BOLDER * self.step).min(self.most_step);
-            }
+            self.rounds.adapt(self.gain);
+            self.step = (BOLDER * self.step).min(self.most_step);
         } else {
             self.engine.state.x.copy_from_slice(&self.good);
             self.gain = 0.0;

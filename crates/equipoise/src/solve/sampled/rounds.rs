@@ -5,7 +5,7 @@
 //! slow and shrink while it is fast.
 //!
 //! - Given: the draws that see every sample once, the draws that one step of the slowest kind takes, gains.
-//! - Returns: the length of the next round, and whether longer rounds no longer help.
+//! - Returns: the length of the next round, and whether it is the longest.
 //! - Must not know: clocks, samples.
 
 /// A round that gains more than this share of what the one before gained is slow.
@@ -46,19 +46,15 @@ impl Rounds {
         self.draws >= self.most
     }
 
-    /// Takes the gain of a round into account; true where it was slow and rounds are as long as they get.
-    pub(super) fn adapt(&mut self, gain: f64) -> bool {
-        let Some(before) = self.gain.replace(gain).filter(|before| *before > 0.0) else { return false };
+    /// Takes the gain of a round into account.
+    pub(super) fn adapt(&mut self, gain: f64) {
+        let Some(before) = self.gain.replace(gain).filter(|before| *before > 0.0) else { return };
         let ratio = gain / before;
         if ratio > SLOW {
-            let longest = self.are_longest();
             self.draws = (1.5 * self.draws).min(self.most);
-            return longest;
-        }
-        if ratio < FAST {
+        } else if ratio < FAST {
             self.draws = (0.7 * self.draws).max(self.fewest);
         }
-        false
     }
 }
 
@@ -69,17 +65,20 @@ mod tests {
     #[test]
     fn rounds_grow_while_slow_and_shrink_while_fast() {
         let mut rounds = Rounds::new(1000.0, 10.0, true);
+        let after = |rounds: &mut Rounds, gain| {
+            rounds.adapt(gain);
+            rounds.draws()
+        };
         assert_eq!(rounds.draws(), 100);
-        assert!(!rounds.adapt(1.0) && !rounds.adapt(0.9) && rounds.draws() == 150);
-        assert!(!rounds.adapt(0.09) && rounds.draws() == 105);
-        let longest = (0..20).map(|_| rounds.adapt(0.09)).filter(|longest| *longest).count();
-        assert!(longest > 5 && rounds.draws() == 2000);
+        assert_eq!([1.0, 0.9, 0.09].map(|gain| after(&mut rounds, gain)), [100, 150, 105]);
+        (0..20).for_each(|_| rounds.adapt(0.09));
+        assert!(rounds.are_longest() && rounds.draws() == 2000);
         (0..60).fold(1.0, |gain, _| {
             rounds.adapt(gain);
             0.1 * gain
         });
         assert_eq!(rounds.draws(), 30);
         let mut streamed = Rounds::new(1000.0, 10.0, false);
-        assert!(!streamed.adapt(1.0) && streamed.adapt(0.9) && streamed.draws() == 1000);
+        assert_eq!([1.0, 0.9].map(|gain| after(&mut streamed, gain)), [1000, 1000]);
     }
 }
