@@ -210,9 +210,11 @@ const FEWEST_PAIRS: u64 = 16;
 pub(super) fn pairs_per_draw<F: SmoothTerm, H: SeparableTerm>(
     problem: &Problem<F, H>,
     entries_per_row: f64,
+    in_memory: bool,
 ) -> u64 {
     let blocks = problem.blocks().len();
     let per_pair = 2.0 * problem.dimension() as f64 / blocks as f64;
     let most = (blocks as u64 / 2).max(1);
-    ((entries_per_row / per_pair).round() as u64).max(FEWEST_PAIRS).min(most)
+    let fewest = if in_memory { FEWEST_PAIRS } else { 1 };
+    ((entries_per_row / per_pair).round() as u64).max(fewest).min(most)
 }

@@ -28,6 +28,8 @@ const STEP: f64 = 0.5;
 /// The step may grow to this multiple of the first, by this factor a round.
 const BOLDEST: f64 = 2.0;
 const BOLDER: f64 = 1.3;
+/// What a step that was too large forbids is allowed again, by this factor a round.
+const RECOVERY: f64 = 1.05;
 /// Rounds without gain after which a target is given up.
 const IDLE_ROUNDS_TO_TARGET: u32 = 8;
 /// Rounds undone in a row after which no step is small enough.
@@ -69,6 +71,7 @@ struct Run<'r, F, H> {
     updates_per_pass: u64,
     step: f64,
     most_step: f64,
+    boldest: f64,
     objective: f64,
     gain: f64,
     /// Where the last round began.
@@ -119,7 +122,7 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Run<'r, F, H> {
         };
         let batch = settings.batch as f64;
         let curvature = 1.0 + worst / batch;
-        let pairs_per_draw = pairs_per_draw(problem, found.entries / samples as f64);
+        let pairs_per_draw = pairs_per_draw(problem, found.entries / samples as f64, feed.is_memory());
         let step = settings.step_size * STEP / curvature;
         let rounds = Rounds::new(samples as f64 / batch, curvature / batch, feed.is_memory());
         let mut engine = Engine::new(task, feed, estimate, step)?;
@@ -132,6 +135,7 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Run<'r, F, H> {
             updates_per_pass: samples.div_ceil(settings.batch) as u64 * pairs_per_draw,
             step,
             most_step: BOLDEST * step,
+            boldest: BOLDEST * step,
             objective: 0.0,
             gain: 0.0,
             good,
@@ -216,7 +220,11 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Run<'r, F, H> {
             self.undone_in_a_row = 0;
             self.engine.idle_rounds = if self.gain > rounding { 0 } else { self.engine.idle_rounds + 1 };
             self.rounds.adapt(self.gain);
-            self.step = (BOLDER * self.step).min(self.most_step);
+            // Batches of a stream come in order: larger steps would follow each too far.
+            if self.engine.feed.is_memory() || slow {
+                self.step = (BOLDER * self.step).min(self.most_step);
+            }
+            self.most_step = (RECOVERY * self.most_step).min(self.boldest);
         } else {
             self.engine.state.x.copy_from_slice(&self.good);
             self.gain = 0.0;
