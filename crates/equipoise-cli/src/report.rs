@@ -29,7 +29,12 @@ pub(crate) fn solution_file(solution: Solution) -> SolutionFile {
         seed,
         method: method.name().into(),
         reason: solution.reason,
-        candidates: solution.candidates.iter().map(|c| (c.name.into(), c.objective)).collect(),
+        candidates: solution
+            .candidates
+            .iter()
+            .filter(|c| c.objective.is_finite())
+            .map(|c| (c.name.into(), c.objective))
+            .collect(),
         x,
     }
 }

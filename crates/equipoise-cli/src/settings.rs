@@ -30,6 +30,7 @@ pub(crate) fn resolve(file: &SolveSpec, typed: &SolveArguments) -> Result<Settin
         delay_us: multicore.delay_us.or(file.delay_us).unwrap_or(default.delay_us),
         deterministic: multicore.deterministic || file.deterministic.unwrap_or(default.deterministic),
         schedule: named("schedule", &Schedule::ALL, schedule, default.schedule).with_context(place)?,
+        step_size: typed.step_size.unwrap_or(default.step_size),
         batch: typed.batch.or(file.batch.map(saturated)).unwrap_or(default.batch),
         ..default
     };
@@ -49,7 +50,9 @@ pub(crate) fn memory_budget(file: &SolveSpec, typed: Option<u64>) -> usize {
 pub(crate) fn loaded_bytes(file: &SolveSpec, typed: &SolveArguments) -> Option<u64> {
     let settings = resolve(file, typed).ok()?;
     let by_samples = matches!(settings.method, Method::Stochastic | Method::Svrg | Method::Saga);
-    by_samples.then_some(settings.memory_budget as u64)
+    // `auto` takes a method by samples for what does not fit into a budget that was set.
+    let given = typed.memory_budget.or(file.memory_budget).is_some();
+    (by_samples || (given && settings.method == Method::Auto)).then_some(settings.memory_budget as u64)
 }
 
 /// The tolerance of a verification: as typed, else the file's, else the default.
@@ -149,7 +152,8 @@ mod tests {
             let method = Some(method.to_owned());
             SolveArguments { method, memory_budget, ..SolveArguments::default() }
         };
-        assert_eq!(loaded_bytes(&file, &typed("auto", None)), None);
+        assert_eq!(loaded_bytes(&SolveSpec::default(), &typed("auto", None)), None);
+        assert_eq!(loaded_bytes(&file, &typed("auto", None)), Some(1 << 20));
         assert_eq!(loaded_bytes(&file, &typed("pairs", Some(5))), None);
         for method in ["stochastic", "svrg", "saga"] {
             assert_eq!(loaded_bytes(&file, &typed(method, None)), Some(1 << 20));

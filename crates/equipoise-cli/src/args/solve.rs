@@ -49,6 +49,8 @@ pub(crate) struct SolveArguments {
     pub(crate) method: Option<String>,
     #[arg(long, value_parser = PossibleValuesParser::new(names(Schedule::ALL)), help = schedule_help())]
     pub(crate) schedule: Option<String>,
+    #[arg(long, value_name = "A", allow_hyphen_values = true, help = step_size_help())]
+    pub(crate) step_size: Option<f64>,
     #[arg(long, value_name = "N", help = batch_help())]
     pub(crate) batch: Option<usize>,
     #[arg(long, value_name = "N", help = seed_help())]
@@ -102,6 +104,10 @@ fn method_help() -> String {
 fn schedule_help() -> String {
     let default = name_of(&Schedule::ALL, Settings::default().schedule);
     format!("With stochastic: how the steps shrink [default: {default}]")
+}
+
+fn step_size_help() -> String {
+    format!("The paper's alpha, above 0 and below 2 [default: {}]", Settings::default().step_size)
 }
 
 fn batch_help() -> String {

@@ -10,7 +10,7 @@ use crate::certificate::{Certificate, Effort, check_with};
 use crate::error::{Error, Result};
 use crate::problem::Problem;
 use crate::separable::SeparableTerm;
-use crate::smooth::SmoothTerm;
+use crate::smooth::{SampleFault, SmoothTerm};
 
 /// Rounds without any progress after which a run is `Stalled`.
 const PATIENCE: u32 = 4;
@@ -120,11 +120,10 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Checkpoints<'r, F, H> {
                 let accepted = judge.accepts(&certificate);
                 (certificate, accepted)
             }
-            None => self.by_tolerance(x, spent)?,
+            None => self.by_tolerance(x, spent, idle_rounds >= PATIENCE)?,
         };
         if !certificate.objective.is_finite() {
-            let found = certificate.objective;
-            return Err(Error::NonFiniteIterate { what: "the objective", found, updates: spent.updates });
+            return Err(self.not_finite(certificate.objective, x, spent.updates));
         }
         let reached = self.settings.target_objective.is_some_and(|target| certificate.objective <= target);
         if reached && self.reached_after.is_none() {
@@ -140,7 +139,17 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Checkpoints<'r, F, H> {
         Ok(())
     }
 
-    fn by_tolerance(&mut self, x: &[f64], spent: Spent) -> Result<(Certificate, bool)> {
+    /// What is wrong where the objective at x is no number: a sample that can no longer be read, or f itself.
+    pub(crate) fn not_finite(&self, found: f64, x: &[f64], updates: u64) -> Error {
+        match self.problem.smooth().fault() {
+            Some(SampleFault { row, reason }) => {
+                Error::BadSample { row, reason, iterate: x.to_vec(), updates }
+            }
+            None => Error::NonFiniteIterate { what: "the objective", found, updates },
+        }
+    }
+
+    fn by_tolerance(&mut self, x: &[f64], spent: Spent, last: bool) -> Result<(Certificate, bool)> {
         let tolerance = self.settings.tolerance;
         let (begun, patience) = (Instant::now(), self.patience());
         let stop = || match patience {
@@ -154,7 +163,7 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Checkpoints<'r, F, H> {
         let promising = kkt <= tolerance.max(1e-3) && self.worth_a_full_certificate(kkt, spent.updates);
         // Whoever interrupts does not want to wait for a sharper gap.
         let hurried = matches!(self.status, Some(Status::Interrupted | Status::TargetReached));
-        let wanted = !hurried && (promising || self.status.is_some());
+        let wanted = !hurried && (promising || last || self.status.is_some());
         if wanted && !(conclusive && certificate.meets(tolerance)) {
             certificate = check_with(self.problem, x, Effort::Full(&stop))?;
             self.last_full = (spent.updates, kkt);

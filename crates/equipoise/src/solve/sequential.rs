@@ -278,8 +278,8 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Run<'r, F, H> {
         let before = self.objective;
         let wanted = self.distance_left();
         let stalled = self.gain_of_pairs <= 1e-2 * wanted.min(self.gain_of_pairs.abs() + wanted);
-        // With h = 0 pairs never stall, and momentum is not lost for a step that they do not need.
-        let needed = stalled && !matches!(self.gear, Gear::Momentum(_));
+        // With h = 0 pairs hardly ever stall, and momentum is not lost for a step that they do not need.
+        let needed = stalled && (self.idle_rounds > 0 || !matches!(self.gear, Gear::Momentum(_)));
         if self.settings.method == Method::Auto || needed {
             let stop = || self.checkpoints.budget.stop().is_some();
             self.full_step.take(self.problem, self.pairs.metric(), &mut self.state, &stop);

@@ -1,6 +1,8 @@
 //! `stochastic`: Algorithm 2 as in the paper, one sample and one pair an update, with steps that shrink.
 //!
-//! The metric dominates N times the Hessian of every single sample on the pair, whichever is drawn. The noise of the
+//! The metric D dominates N times the Hessian of every single sample on the pair, whichever is drawn; no step is longer
+//! than `1 / (1 + t)`, t the largest curvature of a single sample in D over all coordinates, since its slope feels what
+//! all of them did. The noise of the
 //! gradient does not end, so the last iterate is not all there is: the best iterate at a checkpoint, the average of
 //! all and the average of the later half are compared with it, and the lowest is certified and returned.
 
@@ -12,11 +14,11 @@ use super::averages::Averages;
 use super::engine::{Engine, Task, Watch};
 use super::estimate::{Estimate, Memory};
 use super::feed::Feed;
-use super::scale::{floored, largest_of_single};
+use super::scale::{floored, largest_of_single, shares};
 use crate::error::{Error, Result};
 use crate::problem::Problem;
 use crate::separable::{Nonsmooth, SeparableTerm};
-use crate::smooth::{FiniteSum, SmoothTerm};
+use crate::smooth::{FiniteSum, SampleFault, SmoothTerm};
 
 /// A checkpoint without a lower objective counts as this part of an idle round: noise hides small gains.
 const IDLE_PER_ROUND: u32 = 4;
@@ -37,6 +39,8 @@ pub(super) fn run<'r, F: SmoothTerm, H: SeparableTerm>(
 struct Steps<'r> {
     schedule: Schedule,
     alpha: f64,
+    /// The longest step.
+    most: f64,
     /// K of the horizon.
     horizon: u64,
     averages: Averages<'r>,
@@ -47,7 +51,7 @@ impl Steps<'_> {
     #[inline]
     fn step(&mut self, updates: u64) -> f64 {
         let k = updates as f64;
-        match self.schedule {
+        let step = match self.schedule {
             Schedule::Paper => self.alpha / (k + 1.0).sqrt(),
             Schedule::Constant => self.alpha,
             Schedule::Horizon => {
@@ -57,7 +61,8 @@ impl Steps<'_> {
                 self.alpha / (self.horizon as f64).sqrt()
             }
             Schedule::TwoThirds => self.alpha * (k + 1.0).powf(-2.0 / 3.0),
-        }
+        };
+        step.min(self.most)
     }
 }
 
@@ -95,15 +100,18 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Run<'r, F, H> {
         let own: Vec<f64> =
             (0..problem.dimension()).map(|c| sum.rest.iter().map(|term| term.curvature(c)).sum()).collect();
         let mut estimate = Estimate::new(sum, batch, Memory::None, problem.dimension());
-        let found = largest_of_single(&mut feed, &mut estimate.batch, kappa, samples, problem.dimension());
-        let (mut largest, entries) = found.map_err(|fault| Error::BadSample {
+        let bad = |fault: SampleFault| Error::BadSample {
             row: fault.row,
             reason: fault.reason,
             iterate: task.start.clone(),
             updates: 0,
-        })?;
+        };
+        let found = largest_of_single(&mut feed, &mut estimate.batch, kappa, samples, problem.dimension());
+        let (mut largest, entries) = found.map_err(bad)?;
         largest.iter_mut().zip(&own).for_each(|(largest, own)| *largest += own);
         estimate.curvature = floored(largest);
+        let shares = shares(&mut feed, &mut estimate.batch, kappa, &estimate.curvature, None).map_err(bad)?;
+        let worst = samples as f64 * shares.largest / settings.batch as f64;
         let touched = 2.0 * problem.dimension() as f64 / problem.blocks().len() as f64;
         estimate.by_entry = settings.batch == 1 && 2.0 * touched < entries / samples as f64;
         let engine = Engine::new(task, feed, estimate, settings.step_size)?;
@@ -112,13 +120,14 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Run<'r, F, H> {
         let steps = Steps {
             schedule: settings.schedule,
             alpha: settings.step_size,
+            most: settings.step_size / (1.0 + worst),
             horizon: if most < u64::MAX { most } else { pass },
             averages: Averages::new(problem.blocks()),
         };
         let x = engine.state.x.clone();
         let objective = engine.objective(&x);
         if !objective.is_finite() {
-            return Err(Error::NonFiniteIterate { what: "the objective", found: objective, updates: 0 });
+            return Err(engine.checkpoints.not_finite(objective, &x, 0));
         }
         let best = (objective, x);
         let (lowest, lowest_seen) = (best.clone(), objective);
@@ -186,7 +195,9 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Run<'r, F, H> {
         }
         let gained = self.lowest_seen - self.lowest.0 > 1e-14 * (1.0 + self.lowest_seen.abs());
         self.lowest_seen = self.lowest_seen.min(self.lowest.0);
-        self.engine.idle_rounds = if gained { 0 } else { self.engine.idle_rounds + 1 };
+        // Steps that shrink will gain again, steps that stay as they are may have come as far as their noise lets them.
+        let waiting = gained || self.engine.settings.schedule != Schedule::Constant;
+        self.engine.idle_rounds = if waiting { 0 } else { self.engine.idle_rounds + 1 };
     }
 }
 

@@ -55,7 +55,11 @@ pub(super) fn run<'r, F: SmoothTerm, H: SeparableTerm>(
         None => run.until_tolerance()?,
     }
     let x = std::mem::take(&mut run.engine.state.x);
-    if run.engine.checkpoints.status.is_none() {
+    let status = &mut run.engine.checkpoints.status;
+    if may_hand_over && *status == Some(Status::Stalled) {
+        *status = None;
+    }
+    if status.is_none() {
         let updates = run.engine.updates;
         return Ok(Outcome::Slow { checkpoints: Box::new(run.engine.checkpoints), x, updates });
     }
@@ -147,8 +151,7 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Run<'r, F, H> {
         };
         run.objective = run.anchor()?;
         if !run.objective.is_finite() {
-            let found = run.objective;
-            return Err(Error::NonFiniteIterate { what: "the objective", found, updates: 0 });
+            return Err(run.engine.checkpoints.not_finite(run.objective, &run.engine.state.x, 0));
         }
         Ok(run)
     }
