@@ -7,7 +7,7 @@
 //! f(x) + h(x) + kappa/2 (x - y)'D(x - y)   subject to   A x = b
 //! ```
 //!
-//! by two epochs of pair updates from the last x, then extrapolates: `alpha_k^2 = (1 - alpha_k) alpha_{k-1}^2`,
+//! by five epochs of pair updates from the last x, then extrapolates: `alpha_k^2 = (1 - alpha_k) alpha_{k-1}^2`,
 //! `beta = alpha_{k-1} (1 - alpha_{k-1}) / (alpha_{k-1}^2 + alpha_k)`, `y = x_k + beta (x_k - x_{k-1})`. y need not be
 //! feasible; x always is. Momentum inside the pairs, as for h = 0, has no proof where bounds couple with rows: the
 //! sampled sets are not separable.
@@ -32,9 +32,9 @@ use crate::smooth::SmoothTerm;
 use crate::state::State;
 
 /// Strength of the proximal term, relative to the curvature of f.
-const KAPPA: f64 = 0.1;
+const KAPPA: f64 = 0.03;
 /// Epochs an outer step.
-const EPOCHS: f64 = 2.0;
+const EPOCHS: f64 = 5.0;
 /// Rise of the objective, relative, that is rounding.
 const ROUNDING: f64 = 1e-14;
 
