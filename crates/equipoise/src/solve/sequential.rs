@@ -284,7 +284,7 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Run<'r, F, H> {
             let stop = || self.checkpoints.budget.stop().is_some();
             self.full_step.take(self.problem, self.pairs.metric(), &mut self.state, &stop);
         }
-        if self.settings.method == Method::Auto {
+        if self.settings.method == Method::Auto && !self.at_target() {
             let step = FreeStep {
                 problem: self.problem,
                 metric: self.pairs.metric(),
@@ -292,8 +292,12 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Run<'r, F, H> {
             };
             let products = (self.updates as f64 / self.updates_per_epoch).clamp(20.0, 400.0) as usize;
             step.take(&mut self.state, products)?;
-            self.newton();
-        } else if self.rounds % ROUNDS_PER_SOUNDING == ROUNDS_PER_SOUNDING - 1 {
+            if !self.at_target() {
+                self.newton();
+            }
+        } else if self.settings.method != Method::Auto
+            && self.rounds % ROUNDS_PER_SOUNDING == ROUNDS_PER_SOUNDING - 1
+        {
             // Pairs never see that an objective falls for ever; second-order directions do. Nothing is moved.
             let step = FreeStep {
                 problem: self.problem,
@@ -309,6 +313,15 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Run<'r, F, H> {
         // A round that was undone says nothing of what smaller steps will do.
         self.idle_rounds = if !idle || self.undone { 0 } else { self.idle_rounds + 1 };
         Ok(())
+    }
+
+    /// Whether the objective is as low as was asked for.
+    fn at_target(&self) -> bool {
+        let objective = || {
+            self.problem.smooth().value(&self.state.x, &self.state.product)
+                + separable_value(self.problem, &self.state.x)
+        };
+        self.settings.target_objective.is_some_and(|target| objective() <= target)
     }
 
     /// Proximal Newton steps until they know the gap to be small enough, or find nothing.
