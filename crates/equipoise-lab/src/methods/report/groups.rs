@@ -107,8 +107,9 @@ fn group([part, problem, graph, method]: [String; 4], rows: &[&Row]) -> Result<G
             let mut value = number(row, name).context(name.to_owned())?;
             let reached = is(row, "reached");
             if let (false, "seconds", Some(limit)) = (reached, name, number(row, "time_limit")) {
-                // What comes after the limit, a certificate, is not part of the search.
-                value = value.min(limit);
+                // What comes after the limit, a certificate, is not part of the search; a run that stalled before it would
+                // not have got there by going on.
+                value = if text(row, "status").starts_with("stalled") { limit } else { value.min(limit) };
             }
             Ok(Cost { value, reached })
         };
