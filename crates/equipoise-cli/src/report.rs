@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use equipoise::{Candidate, Certificate, Solution, Status};
+use equipoise::{Candidate, Certificate, Method, Solution, Status};
 use equipoise_formats::SolutionFile;
 
 use crate::progress::measure;
@@ -87,6 +87,9 @@ pub(crate) fn not_converged(solution: &Solution, tolerance: f64) -> String {
     let advice = match solution.status {
         Status::IterationLimit => "raise --max-epochs or --max-updates, or continue with --warm-start",
         Status::TimeLimit => "raise --time-limit, or continue with --warm-start",
+        Status::Stalled if solution.method == Method::Stochastic => {
+            "the noise of single samples hides further progress; use --schedule paper or --method svrg"
+        }
         Status::Stalled => "no step makes progress any more; the tolerance may be beyond double precision",
         Status::TargetReached => "the target objective was reached first; continue with --warm-start",
         _ => "continue with --warm-start",

@@ -41,6 +41,8 @@ const ROUNDS_PER_SOUNDING: u32 = 32;
 /// row are too many where something else can go on.
 const SLUGGISH: f64 = 0.8;
 const MOST_SLUGGISH: u32 = 3;
+/// Passes over the samples that are more than enough, where something else can go on: most problems take one or two.
+const MOST_PASSES: u64 = 10;
 
 /// Runs from a feasible start.
 pub(super) fn run<'r, F: SmoothTerm, H: SeparableTerm>(
@@ -49,7 +51,10 @@ pub(super) fn run<'r, F: SmoothTerm, H: SeparableTerm>(
     may_hand_over: bool,
 ) -> Result<Outcome<'r, F, H>> {
     let mut run = Run::new(task, sum)?;
-    run.most_sluggish = if may_hand_over { MOST_SLUGGISH } else { u32::MAX };
+    if may_hand_over {
+        run.most_sluggish = MOST_SLUGGISH;
+        run.most_alone = MOST_PASSES.saturating_mul(run.updates_per_pass);
+    }
     match run.engine.settings.target_objective {
         Some(target) => run.until_target(target)?,
         None => run.until_tolerance()?,
@@ -85,6 +90,8 @@ struct Run<'r, F, H> {
     /// Slow rounds in a row, and how many of them end the run.
     sluggish: u32,
     most_sluggish: u32,
+    /// Updates after which the run ends, too.
+    most_alone: u64,
 }
 
 impl<'r, F: SmoothTerm, H: SeparableTerm> Run<'r, F, H> {
@@ -147,6 +154,7 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Run<'r, F, H> {
             rounds_made: 0,
             sluggish: 0,
             most_sluggish: u32::MAX,
+            most_alone: u64::MAX,
             engine,
         };
         run.objective = run.anchor()?;
@@ -169,7 +177,7 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Run<'r, F, H> {
 
     fn until_tolerance(&mut self) -> Result<()> {
         self.checkpoint()?;
-        while self.engine.checkpoints.status.is_none() && self.sluggish < self.most_sluggish {
+        while self.engine.checkpoints.status.is_none() && !self.is_slow() {
             self.round()?;
             self.beyond_pairs()?;
             // Rounds that gain less than what is allowed to be left are a sign that it is reached.
@@ -185,7 +193,7 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Run<'r, F, H> {
     /// No certificate before the end: only the objective is asked for.
     fn until_target(&mut self, target: f64) -> Result<()> {
         while self.engine.checkpoints.status.is_none() {
-            if self.sluggish >= self.most_sluggish {
+            if self.is_slow() {
                 return Ok(());
             }
             // The sums of a round and those of f differ in rounding: f itself has the last word.
@@ -199,6 +207,11 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Run<'r, F, H> {
             }
         }
         self.checkpoint()
+    }
+
+    /// Whether something else should go on.
+    fn is_slow(&self) -> bool {
+        self.sluggish >= self.most_sluggish || self.engine.updates >= self.most_alone
     }
 
     fn checkpoint(&mut self) -> Result<()> {
