@@ -212,3 +212,38 @@ impl Accelerated {
 fn plain() -> Mode {
     Mode::Plain { fall: 0.0, before: f64::INFINITY, epochs: 0 }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::graph::Topology;
+    use crate::smooth::Distance;
+    use crate::solve::{Method, Settings, Status, solve};
+    use crate::{Coupling, Problem};
+
+    /// Agreement with an oracle would hold without any momentum; this would not.
+    #[test]
+    fn momentum_saves_most_updates_on_a_ring_and_begins_late_on_a_clique() {
+        let n = 100;
+        let weights: Vec<f64> = (0..n).map(|c| 10f64.powf(f64::from(c * 37 % 100) / 33.0)).collect();
+        let target: Vec<f64> = (0..n).map(|c| f64::from(c * c * 7 % 23) / 11.0 - 1.0).collect();
+        let updates = |graph: &str, method| {
+            let f = Distance::new(target.clone(), weights.clone()).expect("finite");
+            let topology = Topology::parse(graph, n as usize, 0).expect("known");
+            let sum = Coupling::sum(5.0).expect("finite");
+            let problem = Problem::builder(f).coupling(sum).graph(topology).build().expect("valid");
+            let best =
+                solve(&problem, &Settings { tolerance: 1e-12, ..Settings::default() }).expect("solved");
+            let (start, optimum) = (problem.objective(problem.start()), best.certificate.objective);
+            let goal = optimum + 1e-6 * (start - optimum);
+            let settings = Settings { method, target_objective: Some(goal), ..Settings::default() };
+            let solution = solve(&problem, &settings).expect("valid");
+            assert_eq!(solution.status, Status::TargetReached, "{graph}");
+            assert!(problem.objective(&solution.x) <= goal && solution.certificate.is_feasible(), "{graph}");
+            solution.updates
+        };
+        let (plain, fast) = (updates("ring", Method::Pairs), updates("ring", Method::Accelerated));
+        assert!(5 * fast < plain, "{fast} updates with momentum, {plain} without");
+        let (plain, fast) = (updates("clique", Method::Pairs), updates("clique", Method::Accelerated));
+        assert!(fast < 2 * plain, "{fast} updates with momentum, {plain} without");
+    }
+}
