@@ -13,7 +13,9 @@
 //! The first try keeps the order of the rows. A small pivot makes the order matter, and then the factor is
 //! computed again with the largest relative pivot first.
 
-use super::{Columns, kernels};
+use pulp::{Simd, WithSimd};
+
+use super::{Columns, kernels, wide};
 
 /// A pivot below this share of its diagonal entry calls for pivoting.
 const SAFE_PIVOT: f64 = 1e-6;
@@ -101,55 +103,22 @@ impl Factor {
             + size_of::<u32>() * self.order.capacity()
     }
 
-    /// Reads through the factor once, so that it is near when it is needed.
-    pub(crate) fn warm(&self) {
-        kernels::warm(&self.lower);
+    /// The numbers that [`solve`](Self::solve) reads.
+    pub(crate) fn numbers(&self) -> &[f64] {
+        &self.lower
     }
 
     /// Replaces `rhs` by a y with `M y = rhs`.
     #[inline]
     pub fn solve(&self, rhs: &mut [f64]) {
-        if self.order.is_empty() { self.solve_in_order(rhs) } else { self.solve_pivoted(rhs) }
-    }
-
-    /// Four columns at a time: their triangle first, then what is below it.
-    #[inline]
-    fn solve_in_order(&self, y: &mut [f64]) {
-        let m = self.rows;
-        let y = &mut y[..m];
-        let whole = m - m % 4;
-        for j in (0..whole).step_by(4) {
-            let [a, b, c, d] = self.four_columns(j);
-            let (head, tail) = y[j..].split_at_mut(4);
-            head[1] -= head[0] * a[1];
-            head[2] -= head[0] * a[2] + head[1] * b[1];
-            head[3] -= (head[0] * a[3] + head[1] * b[2]) + head[2] * c[1];
-            let sent = [head[0], head[1], head[2], head[3]];
-            kernels::subtract_four(sent, [&a[4..], &b[3..], &c[2..], &d[1..]], tail);
-            (head[0], head[1], head[2], head[3]) =
-                (sent[0] * a[0], sent[1] * b[0], sent[2] * c[0], sent[3] * d[0]);
-        }
-        for j in whole..m {
-            let column = self.column(j);
-            let (head, tail) = y[j..].split_at_mut(1);
-            kernels::axpy(-head[0], &column[1..], tail);
-            head[0] *= column[0];
-        }
-        for j in (whole..m).rev() {
-            y[j] -= kernels::dot(&self.column(j)[1..], &y[j + 1..]);
-        }
-        for j in (0..whole).step_by(4).rev() {
-            let [a, b, c, d] = self.four_columns(j);
-            let (head, tail) = y[j..].split_at_mut(4);
-            let below = kernels::dot_four([&a[4..], &b[3..], &c[2..], &d[1..]], tail);
-            head[3] -= below[3];
-            head[2] -= below[2] + c[1] * head[3];
-            head[1] -= (below[1] + b[1] * head[2]) + b[2] * head[3];
-            head[0] -= ((below[0] + a[1] * head[1]) + a[2] * head[2]) + a[3] * head[3];
+        if self.order.is_empty() {
+            wide::widest(self.lower.len(), InOrder { factor: self, y: &mut rhs[..self.rows] });
+        } else {
+            self.solve_pivoted(rhs);
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn four_columns(&self, j: usize) -> [&[f64]; 4] {
         [self.column(j), self.column(j + 1), self.column(j + 2), self.column(j + 3)]
     }
@@ -172,7 +141,7 @@ impl Factor {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn column(&self, j: usize) -> &[f64] {
         let start = packed(self.rows, j);
         &self.lower[start..start + self.rows - j]
@@ -232,6 +201,52 @@ impl Factor {
             for (row, l) in self.order[j + 1..].iter().zip(&column[1..]) {
                 self.left[*row as usize] -= pivot * l * l;
             }
+        }
+    }
+}
+
+/// The solve with rows in order, four columns at a time: their triangle first, then what is below it.
+struct InOrder<'a> {
+    factor: &'a Factor,
+    y: &'a mut [f64],
+}
+
+impl WithSimd for InOrder<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, simd: S) {
+        let Self { factor, y } = self;
+        let m = y.len();
+        let whole = m - m % 4;
+        for j in (0..whole).step_by(4) {
+            let [a, b, c, d] = factor.four_columns(j);
+            let (head, tail) = y[j..].split_at_mut(4);
+            head[1] -= head[0] * a[1];
+            head[2] -= head[0] * a[2] + head[1] * b[1];
+            head[3] -= (head[0] * a[3] + head[1] * b[2]) + head[2] * c[1];
+            let sent = [head[0], head[1], head[2], head[3]];
+            wide::add_four(simd, sent.map(|t| -t), [&a[4..], &b[3..], &c[2..], &d[1..]], tail);
+            (head[0], head[1], head[2], head[3]) =
+                (sent[0] * a[0], sent[1] * b[0], sent[2] * c[0], sent[3] * d[0]);
+        }
+        for j in whole..m {
+            let column = factor.column(j);
+            let (head, tail) = y[j..].split_at_mut(1);
+            kernels::axpy(-head[0], &column[1..], tail);
+            head[0] *= column[0];
+        }
+        for j in (whole..m).rev() {
+            y[j] -= kernels::dot(&factor.column(j)[1..], &y[j + 1..]);
+        }
+        for j in (0..whole).step_by(4).rev() {
+            let [a, b, c, d] = factor.four_columns(j);
+            let (head, tail) = y[j..].split_at_mut(4);
+            let below = wide::dot_four(simd, [&a[4..], &b[3..], &c[2..], &d[1..]], tail);
+            head[3] -= below[3];
+            head[2] -= below[2] + c[1] * head[3];
+            head[1] -= (below[1] + b[1] * head[2]) + b[2] * head[3];
+            head[0] -= ((below[0] + a[1] * head[1]) + a[2] * head[2]) + a[3] * head[3];
         }
     }
 }

@@ -44,6 +44,7 @@ pub mod scalar;
 pub mod smooth_rows;
 #[cfg(test)]
 mod tests;
+mod wide;
 
 pub use columns::{Columns, DenseColumns};
 pub use dual::{Outcome, Workspace as DualWorkspace};

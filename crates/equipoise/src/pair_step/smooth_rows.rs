@@ -16,7 +16,7 @@
 //! and one solve. When `w` dwarfs x and z, its rounding would show in A (z - x), and the step is projected once more.
 //! Must not know: h, random numbers, threads, which pair.
 
-use super::{Factor, kernels};
+use super::{Factor, kernels, wide};
 
 /// How much larger than the values `g/D` may be before the step is projected a second time.
 const CANCELLATION: f64 = 16.0;
@@ -72,41 +72,63 @@ pub fn step(
     z: [&mut [f64]; 2],
 ) {
     begin(&blocks[0], lambda, workspace);
+    balance(&blocks[1], factor, lambda, workspace);
     finish(blocks, factor, lambda, workspace, z);
 }
 
 /// Brings the columns of a block near before they are needed.
 pub(crate) fn warm(columns: &[f64]) {
-    kernels::warm(columns);
+    wide::warm(columns);
 }
 
 /// The part of [`step`] that needs the first block only.
-pub fn begin(first: &Block<'_>, lambda: &mut [f64], workspace: &mut Workspace) {
+#[inline]
+pub(crate) fn begin(first: &Block<'_>, lambda: &mut [f64], workspace: &mut Workspace) {
     lambda.fill(0.0);
-    kernels::warm(first.columns);
     let scaled = &mut workspace.scaled[0];
     scale(first, scaled);
-    kernels::accumulate(first.columns, scaled, lambda);
+    wide::accumulate(first.columns, scaled, lambda);
 }
 
-/// The part of [`step`] after [`begin`] with the same first block.
-pub fn finish(
+/// The part after [`begin`] that needs the second block only: mu, in place of lambda.
+#[inline]
+pub(crate) fn balance(second: &Block<'_>, factor: &Factor, mu: &mut [f64], workspace: &mut Workspace) {
+    let scaled = &mut workspace.scaled[1];
+    scale(second, scaled);
+    wide::accumulate(second.columns, scaled, mu);
+    factor.solve(mu);
+}
+
+/// Whether `g/D`, after [`balance`], may dwarf x and z.
+#[inline]
+pub(crate) fn is_delicate(blocks: [&Block<'_>; 2], workspace: &Workspace) -> bool {
+    let sent: f64 = workspace.scaled.iter().map(|scaled| kernels::dot(scaled, scaled)).sum();
+    let kept: f64 = blocks.iter().map(|block| kernels::dot(block.x, block.x)).sum();
+    sent > CANCELLATION * CANCELLATION * kept
+}
+
+/// The new values of one block, the first or the second, after [`balance`].
+#[inline]
+pub(crate) fn pull(block: &Block<'_>, which: usize, mu: &[f64], workspace: &mut Workspace, z: &mut [f64]) {
+    workspace.pulled.resize(block.x.len(), 0.0);
+    wide::dots(block.columns, mu, &mut workspace.pulled);
+    move_block(block, &workspace.scaled[which], &workspace.pulled, z);
+}
+
+/// The part of [`step`] after [`balance`]: both blocks, with lambda in place of mu, and with a second projection where
+/// the step needs one.
+pub(crate) fn finish(
     blocks: [Block<'_>; 2],
     factor: &Factor,
     lambda: &mut [f64],
     workspace: &mut Workspace,
     z: [&mut [f64]; 2],
 ) {
-    let scaled = &mut workspace.scaled[1];
-    scale(&blocks[1], scaled);
-    kernels::accumulate(blocks[1].columns, scaled, lambda);
-    factor.solve(lambda);
     let (mut sent, mut kept) = (0.0, 0.0);
     let [first, second] = z;
-    for ((block, scaled), z) in blocks.iter().zip(&workspace.scaled).zip([&mut *first, &mut *second]) {
-        workspace.pulled.resize(block.x.len(), 0.0);
-        kernels::dots(block.columns, lambda, &mut workspace.pulled);
-        move_block(block, scaled, &workspace.pulled, z);
+    for (which, (block, z)) in blocks.iter().zip([&mut *first, &mut *second]).enumerate() {
+        pull(block, which, lambda, workspace, z);
+        let scaled = &workspace.scaled[which];
         sent += kernels::dot(scaled, scaled);
         kept += kernels::dot(z, z) + kernels::dot(block.x, block.x);
     }
@@ -162,13 +184,13 @@ fn project_again(
         for ((d, z), x) in moved.iter_mut().zip(z.iter()).zip(block.x) {
             *d = z - x;
         }
-        kernels::accumulate(block.columns, moved, residual);
+        wide::accumulate(block.columns, moved, residual);
     }
     factor.solve(residual);
     kernels::axpy(1.0, residual, lambda);
     for (block, z) in blocks.iter().zip(z) {
         workspace.pulled.resize(block.x.len(), 0.0);
-        kernels::dots(block.columns, residual, &mut workspace.pulled);
+        wide::dots(block.columns, residual, &mut workspace.pulled);
         match block.metric {
             Metric::Isotropic(d) => kernels::axpy(-1.0 / d, &workspace.pulled, z),
             Metric::Diagonal(d) => {

@@ -13,8 +13,10 @@ use crate::pair_step::Factor;
 #[derive(Debug)]
 struct Kept {
     rows: usize,
-    /// Packed edges in increasing order; empty when factors are not kept.
-    edges: Vec<u64>,
+    /// Edges in increasing order, each from its smaller end: those of block i are `ends[starts[i]..starts[i + 1]]`.
+    /// Empty when factors are not kept.
+    starts: Vec<u32>,
+    ends: Vec<u32>,
     factors: Vec<OnceLock<Box<Factor>>>,
     /// `A_i A_i'/D_i` of every block, filled on first use; empty when they are not kept.
     grams: Vec<OnceLock<Box<[f64]>>>,
@@ -29,8 +31,27 @@ pub(crate) struct FactorCache {
     gram: Vec<f64>,
 }
 
-fn pack(i: usize, j: usize) -> u64 {
-    ((i.min(j) as u64) << 32) | i.max(j) as u64
+impl Kept {
+    /// Where the factor of a pair is kept.
+    #[inline]
+    fn place(&self, i: usize, j: usize) -> Option<usize> {
+        let (low, high) = (i.min(j), i.max(j) as u32);
+        let (from, to) = (*self.starts.get(low)? as usize, *self.starts.get(low + 1)? as usize);
+        let ends = &self.ends[from..to];
+        // Most blocks have a few neighbours, a hub has many.
+        let at = if ends.len() <= 8 {
+            ends.iter().position(|end| *end == high)?
+        } else {
+            ends.binary_search(&high).ok()?
+        };
+        Some(from + at)
+    }
+
+    /// The pair whose factor is kept there.
+    fn pair(&self, at: usize) -> (usize, usize) {
+        let low = self.starts.partition_point(|start| *start as usize <= at) - 1;
+        (low, self.ends[at] as usize)
+    }
 }
 
 impl FactorCache {
@@ -38,16 +59,21 @@ impl FactorCache {
         let factor_bytes = 4 * rows * (rows + 1) + 128;
         let keep_factors = graph.edge_count().saturating_mul(factor_bytes + 16) <= budget;
         let keep_grams = !keep_factors && graph.nodes().saturating_mul(8 * rows * rows + 16) <= budget;
-        let mut edges: Vec<u64> =
-            if keep_factors { graph.edges().map(|(i, j)| pack(i, j)).collect() } else { Vec::new() };
-        if keep_factors && edges.is_empty() {
-            edges.push(pack(0, 0));
+        let mut edges: Vec<(u32, u32)> = Vec::new();
+        if keep_factors {
+            edges.extend(graph.edges().map(|(i, j)| (i.min(j) as u32, i.max(j) as u32)));
+            if edges.is_empty() {
+                edges.push((0, 0));
+            }
         }
         edges.sort_unstable();
-        let factors = edges.iter().map(|_| OnceLock::new()).collect();
+        let nodes = if keep_factors { graph.nodes() as u32 } else { 0 };
+        let starts = (0..=nodes).map(|i| edges.partition_point(|(low, _)| *low < i) as u32).collect();
+        let ends: Vec<u32> = edges.iter().map(|(_, high)| *high).collect();
+        let factors = ends.iter().map(|_| OnceLock::new()).collect();
         let grams =
             if keep_grams { (0..graph.nodes()).map(|_| OnceLock::new()).collect() } else { Vec::new() };
-        let kept = Arc::new(Kept { rows, edges, factors, grams });
+        let kept = Arc::new(Kept { rows, starts, ends, factors, grams });
         Self { kept, scratch: Factor::default(), gram: vec![0.0; rows * rows] }
     }
 
@@ -63,17 +89,14 @@ impl FactorCache {
         parts: usize,
     ) -> impl Iterator<Item = (usize, usize)> + use<> {
         let kept = Arc::clone(&self.kept);
-        (part..kept.edges.len()).step_by(parts.max(1)).map(move |at| {
-            let edge = kept.edges[at];
-            ((edge >> 32) as usize, (edge & u64::from(u32::MAX)) as usize)
-        })
+        (part..kept.ends.len()).step_by(parts.max(1)).map(move |at| kept.pair(at))
     }
 
     /// The factor for the pair (i, j); `add_gram(b, gram)` adds block b's Gram matrix to the lower triangle.
     #[inline]
     pub(crate) fn factor(&mut self, i: usize, j: usize, add_gram: impl Fn(usize, &mut [f64])) -> &Factor {
         let (rows, gram) = (self.kept.rows, &mut self.gram);
-        if let Ok(at) = self.kept.edges.binary_search(&pack(i, j)) {
+        if let Some(at) = self.kept.place(i, j) {
             return self.kept.factors[at].get_or_init(|| {
                 gram.fill(0.0);
                 // Always the smaller index first: the same bits whichever way the pair was drawn.

@@ -10,6 +10,7 @@ mod budget;
 mod catalyst;
 mod checkpoints;
 mod choice;
+mod dense_pair;
 mod face_step;
 mod factor_cache;
 mod free_step;

@@ -15,6 +15,7 @@
 use std::ops::Range;
 
 use super::Settings;
+use super::dense_pair::{self, DenseBlock, DensePair, shorten};
 use super::factor_cache::FactorCache;
 use super::metric::Metric;
 use super::subproblem::Subproblem;
@@ -29,6 +30,9 @@ use crate::problem::{Blocks, Problem};
 use crate::separable::{Nonsmooth, SeparableTerm, Values};
 use crate::smooth::SmoothTerm;
 use crate::state::{Iterate, Role};
+
+/// Numbers in A from which on they are taken to lie beyond the caches.
+const FAR: usize = 1 << 20;
 
 /// How pairs of this problem are solved.
 #[derive(Debug)]
@@ -92,8 +96,11 @@ pub(crate) struct PairUpdater<'a, H> {
     kernel: Kernel,
     gathered: Gathered,
     smooth: smooth_rows::Workspace,
+    dense: dense_pair::Workspace,
     one_row: one_row::Workspace,
     subproblem: Subproblem,
+    /// Whether dense columns of A may lie beyond the caches.
+    is_far: bool,
 }
 
 impl<'a, H: SeparableTerm> PairUpdater<'a, H> {
@@ -148,6 +155,8 @@ impl<'a, H: SeparableTerm> PairUpdater<'a, H> {
         metric: Metric,
         kernel: Kernel,
     ) -> Self {
+        let is_far =
+            matches!(coupling.shape(), Shape::Rows(Matrix::Dense(matrix)) if matrix.values().len() >= FAR);
         Self {
             blocks,
             separable,
@@ -156,8 +165,10 @@ impl<'a, H: SeparableTerm> PairUpdater<'a, H> {
             kernel,
             gathered: Gathered::default(),
             smooth: smooth_rows::Workspace::default(),
+            dense: dense_pair::Workspace::default(),
             one_row: one_row::Workspace::default(),
             subproblem: Subproblem::default(),
+            is_far,
         }
     }
 
@@ -365,56 +376,25 @@ impl<'a, H: SeparableTerm> PairUpdater<'a, H> {
     /// h = 0: the blocks in place where they are contiguous, gathered otherwise.
     fn smooth_pair<F: SmoothTerm, S: Iterate>(&mut self, f: &F, state: &mut S, i: usize, j: usize) {
         let (blocks, coupling, metric) = (self.blocks, self.coupling, &self.metric);
-        let in_place = [dense_block(blocks, coupling, i), dense_block(blocks, coupling, j)];
-        let alike = [metric.of_block_at_full_step(i), metric.of_block_at_full_step(j)];
         let Kernel::Smooth(cache) = &mut self.kernel else { return };
         let pair_factor = if i == j { 1.0 } else { metric.pair_factor() };
         // The factor is that of step size 1: the move scales with the step, the factor need not.
-        let factor =
-            cache.factor(i, j, |block, gram| add_gram(f, blocks, coupling, metric, i == j, block, gram));
-        self.subproblem.lambda.resize(coupling.rows(), 0.0);
-        if let ([Some(first), Some(second)], [Some(d_first), Some(d_second)], true) =
-            (in_place, alike, i != j)
+        let add_gram =
+            |block: usize, gram: &mut [f64]| add_gram(f, blocks, coupling, metric, i == j, block, gram);
+        let factor = cache.factor(i, j, add_gram);
+        let in_place = |i| Some((DenseBlock::of(blocks, coupling, i)?, metric.of_block_at_full_step(i)?));
+        if i != j
+            && let (Some((first, d_first)), Some((second, d_second))) = (in_place(i), in_place(j))
         {
-            let gathered = &mut self.gathered;
-            let total = first.range.len() + second.range.len();
-            gathered.gradient.resize(total, 0.0);
-            gathered.z.resize(total, 0.0);
-            let (g, h) = gathered.gradient.split_at_mut(first.range.len());
-            let (z, w) = gathered.z.split_at_mut(first.range.len());
-            let lambda = &mut self.subproblem.lambda;
-            let isotropic = |d: f64| smooth_rows::Metric::Isotropic(pair_factor * d);
-            state.fetch(f, Role::Master, first.range.clone());
-            f.range_partials(first.range.clone(), state.x(), state.product(), g);
-            let master = smooth_rows::Block {
-                columns: first.columns,
-                x: &state.x()[first.range.clone()],
-                gradient: g,
-                metric: isotropic(d_first),
+            let pair = DensePair {
+                blocks: [first, second],
+                curvatures: [d_first, d_second].map(|d| pair_factor * d),
+                factor,
+                is_far: self.is_far,
             };
-            smooth_rows::begin(&master, lambda, &mut self.smooth);
-            // What is still to be read between the slave's read and its move lengthens the time in which others miss it.
-            smooth_rows::warm(second.columns);
-            factor.warm();
-            state.fetch(f, Role::Slave, second.range.clone());
-            f.range_partials(second.range.clone(), state.x(), state.product(), h);
-            let x = state.x();
-            let (x, y) = (&x[first.range.clone()], &x[second.range.clone()]);
-            let master =
-                smooth_rows::Block { columns: first.columns, x, gradient: g, metric: isotropic(d_first) };
-            let slave = smooth_rows::Block {
-                columns: second.columns,
-                x: y,
-                gradient: h,
-                metric: isotropic(d_second),
-            };
-            smooth_rows::finish([master, slave], factor, lambda, &mut self.smooth, [&mut *z, &mut *w]);
-            shorten(metric.step(), x, z);
-            shorten(metric.step(), y, w);
-            state.set_block(f, Role::Slave, second.range, w);
-            state.set_block(f, Role::Master, first.range, z);
-            return;
+            return pair.update(f, state, metric.step(), &mut self.dense);
         }
+        self.subproblem.lambda.resize(coupling.rows(), 0.0);
         gather(&mut self.gathered, f, blocks, coupling, metric, state, [i, j], true);
         let (gathered, m, size) = (&mut self.gathered, coupling.rows(), blocks.size(i));
         let total = gathered.x.len();
@@ -452,14 +432,6 @@ impl<'a, H: SeparableTerm> PairUpdater<'a, H> {
     fn scatter<F: SmoothTerm, S: Iterate>(&mut self, f: &F, state: &mut S, i: usize) {
         let (gathered, masters) = (&mut self.gathered, self.blocks.size(i));
         state.set_gathered(f, &gathered.coordinates, masters, &mut gathered.z);
-    }
-}
-
-/// Goes only a share of the way from x to z.
-#[inline]
-fn shorten(step: f64, x: &[f64], z: &mut [f64]) {
-    if step != 1.0 {
-        z.iter_mut().zip(x).for_each(|(z, x)| *z = x + step * (*z - x));
     }
 }
 
@@ -521,19 +493,4 @@ fn gather<F: SmoothTerm, S: Iterate>(
     for (&c, column) in gathered.coordinates.iter().zip(gathered.columns.chunks_exact_mut(m.max(1))) {
         coupling.copy_column(c, column);
     }
-}
-
-/// A block whose coordinates and whose columns in a dense A are contiguous.
-#[derive(Debug, Clone)]
-struct DenseBlock<'a> {
-    range: Range<usize>,
-    columns: &'a [f64],
-}
-
-#[inline]
-fn dense_block<'a>(blocks: &Blocks, coupling: &'a Coupling, block: usize) -> Option<DenseBlock<'a>> {
-    let Shape::Rows(Matrix::Dense(matrix)) = coupling.shape() else { return None };
-    let range = blocks.contiguous(block)?;
-    let columns = &matrix.values()[range.start * coupling.rows()..range.end * coupling.rows()];
-    Some(DenseBlock { range, columns })
 }

@@ -14,7 +14,7 @@ use super::{Locking, StepRule};
 use crate::theory::{sharp_step, theorem_2_step};
 
 /// Share of the updates under way that the read of a slave may miss.
-const PHI: f64 = 0.3;
+const PHI: f64 = 0.2;
 /// Damping below this is left out: steps that all blocks share are faster.
 const NEGLIGIBLE: f64 = 1.05;
 
@@ -78,7 +78,7 @@ mod tests {
             );
         }
         let damped = steps(StepRule::Blocks, Locking::None, 14.0, &chances, true).damping;
-        assert!((damped[0] - 3.1).abs() < 1e-12 && (damped[1] - 4.5).abs() < 1e-12);
+        assert!((damped[0] - 2.4).abs() < 1e-12 && (damped[1] - 4.5).abs() < 1e-12);
         assert!(steps(StepRule::Blocks, Locking::Double, 14.0, &chances, true).damping.is_empty());
         let sharp = steps(StepRule::Sharp, Locking::None, 15.0, &[[1e-4, 1e-4]; 10], true).alpha;
         assert!((sharp - 1.0 / (1.0 + 30.0 * 2e-4f64.sqrt())).abs() < 1e-12);

@@ -10,6 +10,7 @@ mod owned;
 pub mod shared;
 mod window;
 
+use std::hint::black_box;
 use std::ops::Range;
 
 pub(crate) use momentum::Momentum;
@@ -44,6 +45,9 @@ pub(crate) enum Role {
     Slave,
 }
 
+/// Numbers on a cache line.
+const NUMBERS_PER_LINE: usize = 8;
+
 /// An iterate that pairs of blocks are moved in.
 ///
 /// An update calls `begin`, `fetch` for the master, `fetch` for the slave, one of the ways to move, and `end`. With
@@ -53,6 +57,14 @@ pub(crate) trait Iterate {
     fn x(&self) -> &[f64];
     /// The maintained product; the same holds.
     fn product(&self) -> &[f64];
+
+    /// Reads consecutive coordinates where they are kept, to bring them near: it is not the read of an update.
+    #[inline]
+    fn touch(&self, range: Range<usize>) {
+        for c in range.step_by(NUMBERS_PER_LINE) {
+            black_box(self.x()[c]);
+        }
+    }
 
     /// An update of blocks i (master) and j (slave) begins; false when the run is being abandoned.
     #[inline]

@@ -350,6 +350,13 @@ impl<H: SeparableTerm> Iterate for Window<'_, H> {
     }
 
     #[inline]
+    fn touch(&self, range: Range<usize>) {
+        for c in range.step_by(super::NUMBERS_PER_LINE) {
+            std::hint::black_box((self.memory.x.load(c), self.local.x[c]));
+        }
+    }
+
+    #[inline]
     fn fetch<F: SmoothTerm>(&mut self, f: &F, role: Role, coordinates: impl Iterator<Item = usize>) {
         self.hold(role);
         if role == Role::Slave {
