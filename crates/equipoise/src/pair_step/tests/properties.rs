@@ -128,7 +128,8 @@ proptest! {
     fn newton_is_optimal(case in several_rows(1..=4, 12, 3.0)) {
         let (mut z, mut lambda) = (vec![0.0; case.x.len()], vec![0.0; case.rows]);
         let outcome = case.newton(&mut lambda, &mut z);
-        prop_assert!(outcome.converged, "{outcome:?}");
+        // Where x is optimal already, rounding may hide that the step is none; Newton then says so and stays.
+        prop_assert!(outcome.converged || z == case.x, "{outcome:?}");
         check_feasible_descent(&case, &z, 1e-12)?;
         let off = case.stationarity(&z, &lambda);
         prop_assert!(off <= 1e-10, "stationarity {off:e}: {z:?} {outcome:?}");
