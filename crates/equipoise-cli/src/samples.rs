@@ -11,6 +11,9 @@ use equipoise::smooth::{SampleBatch, SampleFault, SampleReader, SampleSource, Sm
 use equipoise_formats::RowStream;
 use equipoise_formats::row_stream::{RowBatch, RowData, RowPass};
 
+/// Most bytes of a batch that is only looked at: read and parsed well within a tenth of a second.
+const SMALL: usize = 8 << 20;
+
 /// Rows in a file; targets and weights beside it.
 #[derive(Debug)]
 struct FileSamples {
@@ -49,20 +52,31 @@ impl SampleSource for FileSamples {
         self.budget
     }
     fn open(&self) -> Result<Box<dyn SampleReader + '_>, SampleFault> {
+        self.pass(self.budget)
+    }
+    fn open_in_small_batches(&self) -> Result<Box<dyn SampleReader + '_>, SampleFault> {
+        self.pass(self.budget.min(SMALL))
+    }
+}
+
+impl FileSamples {
+    fn pass(&self, batch: usize) -> Result<Box<dyn SampleReader + '_>, SampleFault> {
         let pass = self.rows.pass().map_err(|error| SampleFault { row: 0, reason: error.to_string() })?;
-        Ok(Box::new(FilePass { samples: self, pass }))
+        Ok(Box::new(FilePass { samples: self, batch, pass }))
     }
 }
 
 /// A pass over the file.
 struct FilePass<'a> {
     samples: &'a FileSamples,
+    /// Bytes of a batch.
+    batch: usize,
     pass: RowPass,
 }
 
 impl SampleReader for FilePass<'_> {
     fn next(&mut self, used: Option<SampleBatch>) -> Result<Option<SampleBatch>, SampleFault> {
-        let FileSamples { rows, target, weights, budget } = self.samples;
+        let FileSamples { rows, target, weights, .. } = self.samples;
         let columns = rows.columns();
         // A sparse batch goes before the next one is made.
         let used = used.and_then(|used| match used.rows {
@@ -71,7 +85,7 @@ impl SampleReader for FilePass<'_> {
             }
             ByRow::Sparse(_) => None,
         });
-        let read = self.pass.next(*budget, used);
+        let read = self.pass.next(self.batch, used);
         let fault = |reason: String| SampleFault { row: self.pass.row(), reason };
         let Some(batch) = read.map_err(|error| fault(error.to_string()))? else { return Ok(None) };
         let RowBatch { first, rows: count, data, labels } = batch;

@@ -1,10 +1,11 @@
 //! `equipoise solve`: read, check, run, render.
 
 use std::path::Path;
+use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use anyhow::{Context, Result};
-use equipoise::{Error, Settings, Solution, Solver, Status};
+use equipoise::{Error, Settings, Solution, Solver, Status, StopScope};
 use equipoise_formats::{ProblemFile, read_solution, write_iterate, write_solution};
 
 use crate::args::SolveArguments;
@@ -32,6 +33,7 @@ struct Plan<'a> {
 pub(crate) fn run(args: &SolveArguments) -> Result<Outcome> {
     // From here on Ctrl-C asks for the best iterate, also while the problem is still being read.
     let flag = interrupt::flag()?;
+    let _scope = StopScope::new(Arc::clone(&flag));
     let mut plan = Plan::new(args)?;
     let solution = plan.solve(&flag)?;
     let converged = solution.status == Status::Converged;

@@ -339,6 +339,14 @@ pub enum Error {
         /// How many updates had been made.
         updates: u64,
     },
+    /// A wish to stop, or the time limit, came before all samples of a file had been read and a start been certified.
+    #[error(
+        "stopped ({by}) before the samples had been read and the start certified; nothing can be said of any x yet"
+    )]
+    StoppedEarly {
+        /// What ended it: the name of a status.
+        by: &'static str,
+    },
     /// A thread that worked on the run panicked.
     #[error("a worker thread panicked: {message}; this is a fault in a term's code or in equipoise itself")]
     WorkerPanicked {

@@ -47,6 +47,7 @@ pub mod separable;
 pub mod smooth;
 pub mod solve;
 mod state;
+mod stop_scope;
 pub mod theory;
 
 pub use state::shared;
@@ -60,3 +61,4 @@ pub use solve::{
     Candidate, History, Locking, Method, Observer, PairStepper, Progress, Schedule, Settings, Solution,
     Solver, Status, StepRule, solve,
 };
+pub use stop_scope::StopScope;

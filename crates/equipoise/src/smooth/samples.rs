@@ -77,6 +77,11 @@ pub trait SampleSource: Debug + Send + Sync {
     fn memory_budget(&self) -> usize;
     /// Begins a pass at the first sample.
     fn open(&self) -> Result<Box<dyn SampleReader + '_>, SampleFault>;
+    /// Begins a pass that looks at every sample once and draws none: small batches do, and let a wish to stop be heard
+    /// sooner.
+    fn open_in_small_batches(&self) -> Result<Box<dyn SampleReader + '_>, SampleFault> {
+        self.open()
+    }
 }
 
 /// A pass over samples.

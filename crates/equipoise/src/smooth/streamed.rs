@@ -8,7 +8,8 @@
 //! - Must not know: files, how samples are drawn, h, A.
 //!
 //! Every row is checked once when the term is made. A fault that a later pass meets is kept ([`SmoothTerm::fault`]); the
-//! numbers of that pass are NaN, and so is what is computed from them.
+//! numbers of that pass are NaN, and so is what is computed from them. So they are, without a fault, where a
+//! [`StopScope`] ends a pass early: it is asked once a batch.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -17,6 +18,7 @@ use super::row_losses::RowLosses;
 use super::{DualSide, FiniteSum, Reads, SampleBatch, SampleData, SampleFault, SampleSource, SmoothTerm};
 use crate::error::{self, Error};
 use crate::separable::Values;
+use crate::stop_scope::StopScope;
 
 /// A sum over samples of a scalar loss, the samples read anew whenever they are needed.
 #[derive(Debug)]
@@ -44,17 +46,20 @@ impl<L: ScalarLoss> Streamed<L> {
                 batch.rows.for_each(i, |c, value| curvature[c] += w * value * value);
             }
         });
-        scan.map_err(|SampleFault { row, reason }| Error::UnusableSample { row, reason })?;
+        let whole = scan.map_err(|SampleFault { row, reason }| Error::UnusableSample { row, reason })?;
+        if !whole {
+            return Err(Error::StoppedEarly { by: "interrupted" });
+        }
         let rows = RowLosses::new(loss, target, weights.values(), samples)?;
         let kappa = rows.loss.largest_curvature();
         curvature.iter_mut().for_each(|curvature| *curvature *= kappa);
         Ok(Self { source, rows, curvature, fault: Mutex::new(None) })
     }
 
-    /// Shows every batch; whether all went well. A fault is kept.
+    /// Shows every batch; whether all were shown. A fault is kept.
     fn pass(&self, visit: impl FnMut(&SampleBatch)) -> bool {
         match pass(&*self.source, visit) {
-            Ok(()) => true,
+            Ok(whole) => whole,
             Err(fault) => {
                 self.fault.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(fault);
                 false
@@ -62,7 +67,7 @@ impl<L: ScalarLoss> Streamed<L> {
         }
     }
 
-    /// `out[l] += a_l'x`; NaN after a fault.
+    /// `out[l] += a_l'x`; NaN where the pass was not whole.
     fn add_image(&self, x: &[f64], out: &mut [f64]) {
         let fine = self.pass(|batch| {
             let rows = out[batch.first..].iter_mut().take(batch.rows.len()).enumerate();
@@ -71,7 +76,7 @@ impl<L: ScalarLoss> Streamed<L> {
         spoil_unless(fine, out);
     }
 
-    /// `out += sum_l scale(l) a_l`; NaN after a fault.
+    /// `out += sum_l scale(l) a_l`; NaN where the pass was not whole.
     fn add_rows(&self, scale: impl Fn(usize) -> f64, out: &mut [f64]) {
         let fine = self.pass(|batch| {
             for i in 0..batch.rows.len() {
@@ -92,21 +97,25 @@ fn spoil_unless(fine: bool, out: &mut [f64]) {
     }
 }
 
-/// Shows every batch of a source, each checked, up to the first fault.
-fn pass(source: &dyn SampleSource, mut visit: impl FnMut(&SampleBatch)) -> Result<(), SampleFault> {
+/// Shows every batch of a source, each checked, up to the first fault; false where it was ended early.
+fn pass(source: &dyn SampleSource, mut visit: impl FnMut(&SampleBatch)) -> Result<bool, SampleFault> {
     let (samples, columns) = (source.samples(), source.columns());
-    let (mut reader, mut used, mut next) = (source.open()?, None, 0);
+    let (mut reader, mut used, mut next) = (source.open_in_small_batches()?, None, 0);
     while let Some(batch) = reader.next(used.take())? {
         check_batch(&batch, next, samples, columns)?;
         visit(&batch);
         next += batch.rows.len();
         used = Some(batch);
+        if next < samples && StopScope::is_over() {
+            StopScope::cut_short();
+            return Ok(false);
+        }
     }
     if next < samples {
         let reason = format!("found the end of the samples, expected {samples} of them");
         return Err(SampleFault { row: next, reason });
     }
-    Ok(())
+    Ok(true)
 }
 
 /// Refuses a batch that is out of order, of another shape, or holds a number that is not finite.

@@ -1,9 +1,11 @@
 //! Limits that bind inside the inner loops: updates, time, and the caller's wish to stop.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use super::{Settings, Status};
+use crate::stop_scope::StopScope;
 
 /// What a run may still spend.
 #[derive(Debug)]
@@ -12,6 +14,8 @@ pub(crate) struct Budget<'a> {
     deadline: Option<Instant>,
     pub(crate) most_updates: u64,
     interrupt: Option<&'a AtomicBool>,
+    /// The flag of the scope that the run was begun in.
+    around: Option<Arc<AtomicBool>>,
 }
 
 impl<'a> Budget<'a> {
@@ -29,6 +33,7 @@ impl<'a> Budget<'a> {
             deadline: limit.and_then(|limit| started.checked_add(limit)),
             most_updates: settings.max_updates.unwrap_or(u64::MAX).min(by_epochs.unwrap_or(u64::MAX)),
             interrupt,
+            around: StopScope::flag(),
         }
     }
 
@@ -36,10 +41,16 @@ impl<'a> Budget<'a> {
         self.started.elapsed().as_secs_f64()
     }
 
+    /// A scope that ends work when time is up or the flag of the scope around the run is raised.
+    pub(crate) fn scope(&self) -> StopScope {
+        StopScope::open(self.around.clone(), self.deadline)
+    }
+
     /// Whether time is up or the caller wants to stop; cheap enough for inner loops.
     #[inline]
     pub(crate) fn stop(&self) -> Option<Status> {
-        if self.interrupt.is_some_and(|flag| flag.load(Ordering::Relaxed)) {
+        let flags = [self.interrupt, self.around.as_deref()];
+        if flags.into_iter().flatten().any(|flag| flag.load(Ordering::Relaxed)) {
             return Some(Status::Interrupted);
         }
         match self.deadline {

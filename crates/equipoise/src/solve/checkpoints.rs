@@ -11,6 +11,7 @@ use crate::error::{Error, Result};
 use crate::problem::Problem;
 use crate::separable::SeparableTerm;
 use crate::smooth::{SampleFault, SmoothTerm};
+use crate::stop_scope::StopScope;
 
 /// Rounds without any progress after which a run is `Stalled`.
 const PATIENCE: u32 = 4;
@@ -39,6 +40,8 @@ pub(crate) struct Checkpoints<'r, F, H> {
     pub(crate) status: Option<Status>,
     /// Seconds after which a target was reached.
     reached_after: Option<f64>,
+    /// Whether whoever runs can do with passes over data that were ended early.
+    pub(crate) may_cut: bool,
 }
 
 impl<'r, F: SmoothTerm, H: SeparableTerm> Checkpoints<'r, F, H> {
@@ -60,6 +63,7 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Checkpoints<'r, F, H> {
             last_full,
             status: None,
             reached_after: None,
+            may_cut: false,
         }
     }
 
@@ -114,13 +118,22 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Checkpoints<'r, F, H> {
 
     /// Certifies x, tells the observer, and sets the status when the run is over.
     pub(crate) fn take(&mut self, x: &[f64], spent: Spent, idle_rounds: u32) -> Result<()> {
-        let (certificate, accepted) = match self.judge {
+        self.take_if_whole(x, spent, idle_rounds).map(|_| ())
+    }
+
+    /// The same; false where passes over data were ended early and the certificate is still that of an earlier x.
+    pub(crate) fn take_if_whole(&mut self, x: &[f64], spent: Spent, idle_rounds: u32) -> Result<bool> {
+        let found = match self.judge {
             Some(judge) => {
                 let certificate = judge.certify(x)?;
                 let accepted = judge.accepts(&certificate);
-                (certificate, accepted)
+                Some((certificate, accepted))
             }
             None => self.by_tolerance(x, spent, idle_rounds >= PATIENCE)?,
+        };
+        let Some((certificate, accepted)) = found else {
+            self.was_stopped();
+            return Ok(false);
         };
         if !certificate.objective.is_finite() {
             return Err(self.not_finite(certificate.objective, x, spent.updates));
@@ -136,7 +149,34 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Checkpoints<'r, F, H> {
         }
         self.tell(spent, certificate.clone());
         self.certificate = Some(certificate);
-        Ok(())
+        Ok(true)
+    }
+
+    /// Work was ended early: so is the run.
+    pub(crate) fn was_stopped(&mut self) {
+        let status = self.budget.stop().unwrap_or(Status::Interrupted);
+        self.status.get_or_insert(status);
+    }
+
+    /// The scope of passes over data: while the run goes on they end at its limits, afterwards when patience does. With a
+    /// target there is one certificate only, and it is worth waiting for.
+    pub(crate) fn pass_scope(&self) -> StopScope {
+        if !self.may_cut || self.settings.target_objective.is_some() {
+            return StopScope::open(None, None);
+        }
+        match self.patience() {
+            Some(patience) => StopScope::open(None, Instant::now().checked_add(patience)),
+            None => self.budget.scope(),
+        }
+    }
+
+    /// The same for work that can be asked to stop, with the status that this gives the run.
+    pub(crate) fn stopper(&self) -> impl Fn() -> Option<Status> + '_ {
+        let (begun, patience) = (Instant::now(), self.patience());
+        move || match patience {
+            Some(patience) => self.status.filter(|_| begun.elapsed() >= patience),
+            None => self.budget.stop(),
+        }
     }
 
     /// What is wrong where the objective at x is no number: a sample that can no longer be read, or f itself.
@@ -149,14 +189,15 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Checkpoints<'r, F, H> {
         }
     }
 
-    fn by_tolerance(&mut self, x: &[f64], spent: Spent, last: bool) -> Result<(Certificate, bool)> {
+    /// The certificate, if it is whole, and whether it is good enough.
+    fn by_tolerance(&mut self, x: &[f64], spent: Spent, last: bool) -> Result<Option<(Certificate, bool)>> {
         let tolerance = self.settings.tolerance;
-        let (begun, patience) = (Instant::now(), self.patience());
-        let stop = || match patience {
-            Some(patience) => begun.elapsed() >= patience,
-            None => self.budget.stop().is_some(),
-        };
+        let (scope, stopper) = (self.pass_scope(), self.stopper());
+        let stop = || stopper().is_some();
         let mut certificate = check_with(self.problem, x, Effort::Quick(&stop))?;
+        if scope.was_cut() {
+            return Ok(None);
+        }
         // Without a gap the quick look says nothing of optimality: one may be found that is not small.
         let kkt = certificate.kkt_residual;
         let mut conclusive = certificate.duality_gap.is_some();
@@ -165,13 +206,18 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Checkpoints<'r, F, H> {
         let hurried = matches!(self.status, Some(Status::Interrupted | Status::TargetReached));
         let wanted = !hurried && (promising || last || self.status.is_some());
         if wanted && !(conclusive && certificate.meets(tolerance)) {
-            certificate = check_with(self.problem, x, Effort::Full(&stop))?;
+            let full = check_with(self.problem, x, Effort::Full(&stop))?;
+            // A search that was cut short has not shown that there is no gap; its numbers may be of half a pass.
+            let whole = !scope.was_cut();
+            if whole {
+                conclusive = full.duality_gap.is_some() || !stop();
+                certificate = full;
+            }
+            drop(stopper);
             self.last_full = (spent.updates, kkt);
-            // A search that was cut short has not shown that there is no gap.
-            conclusive = certificate.duality_gap.is_some() || !stop();
         }
         let accepted = conclusive && certificate.meets(tolerance);
-        Ok((certificate, accepted))
+        Ok(Some((certificate, accepted)))
     }
 
     /// A full certificate costs many passes: only after enough work or progress since the last one.

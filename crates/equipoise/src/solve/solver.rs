@@ -15,6 +15,7 @@ use crate::error::Result;
 use crate::problem::Problem;
 use crate::separable::SeparableTerm;
 use crate::smooth::SmoothTerm;
+use crate::stop_scope::StopScope;
 
 /// Solves a problem with the given settings.
 ///
@@ -75,7 +76,8 @@ impl<'a, F: SmoothTerm, H: SeparableTerm> Solver<'a, F, H> {
         self
     }
 
-    /// Stops, with the best iterate, soon after the flag becomes true.
+    /// Stops, with the best iterate, soon after the flag becomes true; a run begun in a [`StopScope`] also after its flag
+    /// does, and then within passes over samples that stay in their file.
     #[must_use]
     pub fn interrupt(mut self, flag: &'a AtomicBool) -> Self {
         self.interrupt = Some(flag);
@@ -115,6 +117,8 @@ impl<'a, F: SmoothTerm, H: SeparableTerm> Solver<'a, F, H> {
         // An epoch touches as many blocks as there are.
         let updates_per_epoch = if blocks == 1 { 1.0 } else { blocks as f64 / 2.0 };
         let budget = Budget::new(settings, updates_per_epoch, self.interrupt);
+        // Half a pass is of use only to who asks for it.
+        let _whole = StopScope::open(None, None);
         let observer = self.observer.map(|observer| -> &mut dyn Observer { observer });
         let checkpoints = Checkpoints::new(problem, settings, budget, observer, self.judge);
         let mut solution = match choice.method {

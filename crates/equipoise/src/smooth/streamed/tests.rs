@@ -1,6 +1,7 @@
 //! The same numbers as from memory, whatever the batches; and faults.
 
-use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
 
 use super::*;
 use crate::matrix::{ByRow, Matrix, Rows};
@@ -219,4 +220,100 @@ fn a_fault_that_comes_later_is_kept_and_spoils_the_numbers() {
     assert_eq!(f.fault(), Some(SampleFault { row: 7, reason }));
     DAMAGED.store(false, Relaxed);
     assert!(f.fault().is_some(), "a fault is not forgotten");
+}
+
+/// Raises a flag after so many rows, and counts those that are read.
+#[derive(Debug)]
+struct Raising {
+    pieces: Pieces,
+    flag: Arc<AtomicBool>,
+    seen: Arc<AtomicUsize>,
+    at: Arc<AtomicUsize>,
+}
+
+struct RaisingPass<'a> {
+    source: &'a Raising,
+    pass: Pass<'a>,
+}
+
+impl SampleSource for Raising {
+    fn samples(&self) -> usize {
+        SAMPLES
+    }
+    fn columns(&self) -> usize {
+        COLUMNS
+    }
+    fn memory_budget(&self) -> usize {
+        self.pieces.memory_budget()
+    }
+    fn open(&self) -> Result<Box<dyn SampleReader + '_>, SampleFault> {
+        Ok(Box::new(RaisingPass { source: self, pass: Pass { pieces: &self.pieces, next: 0 } }))
+    }
+}
+
+impl SampleReader for RaisingPass<'_> {
+    fn next(&mut self, used: Option<SampleBatch>) -> Result<Option<SampleBatch>, SampleFault> {
+        let batch = self.pass.next(used)?;
+        let Raising { flag, seen, at, .. } = self.source;
+        let rows = batch.as_ref().map_or(0, |batch| batch.target.len());
+        let seen = seen.fetch_add(rows, Relaxed) + rows;
+        if seen >= at.load(Relaxed) {
+            flag.store(true, Relaxed);
+        }
+        Ok(batch)
+    }
+}
+
+/// A length, and a method that fills so many numbers by one pass.
+type Filling<'a> = (usize, Box<dyn Fn(&mut [f64]) + 'a>);
+
+#[test]
+fn a_flag_raised_during_a_pass_ends_it_after_the_batch() {
+    let flag = Arc::new(AtomicBool::new(false));
+    let (seen, at) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(usize::MAX)));
+    let source = || {
+        let (flag, seen, at) = (Arc::clone(&flag), Arc::clone(&seen), Arc::clone(&at));
+        Box::new(Raising { pieces: Pieces::new(3, false), flag, seen, at })
+    };
+    let f = Streamed::new(source(), Squared).expect("sound");
+    let x = numbers(COLUMNS, 3);
+    let product = filled(SAMPLES, |out| f.fill_product(&x, out));
+    let dual = f.dual().expect("a dual side");
+    let passes: [Filling<'_>; 7] = [
+        (SAMPLES, Box::new(|out| f.fill_product(&x, out))),
+        (SAMPLES, Box::new(|out| f.add_to_product(1, 0.5, out))),
+        (2, Box::new(|out| f.partials(&[3, 1], &x, &product, out))),
+        (COLUMNS, Box::new(|out| f.gradient(&x, &product, out))),
+        (COLUMNS, Box::new(|out| assert!(f.hessian_product(&x, &product, &x, out)))),
+        (COLUMNS, Box::new(|out| dual.add_dual_gradient(&product, out))),
+        (COLUMNS, Box::new(|out| dual.add_dual_magnitude(&product, out))),
+    ];
+    for (length, pass) in &passes {
+        let whole = filled(*length, pass);
+        for (stop_at, read) in [(1, 3), (4, 6), (9, 9), (10, SAMPLES)] {
+            flag.store(false, Relaxed);
+            seen.store(0, Relaxed);
+            at.store(stop_at, Relaxed);
+            let scope = StopScope::new(Arc::clone(&flag));
+            let found = filled(*length, pass);
+            assert_eq!(seen.load(Relaxed), read, "a batch is read to its end");
+            assert_eq!(scope.was_cut(), read < SAMPLES);
+            if read < SAMPLES {
+                assert!(found.iter().all(|value| value.is_nan()), "half a pass gives no numbers");
+            } else {
+                // The last batch completes the pass, whatever is wished by then.
+                assert_eq!(found, whole);
+            }
+            drop(scope);
+            // Nobody asked for half a pass.
+            assert_eq!(filled(*length, pass), whole);
+            assert!(f.fault().is_none(), "a wish is no fault");
+        }
+    }
+    flag.store(false, Relaxed);
+    seen.store(0, Relaxed);
+    at.store(4, Relaxed);
+    let _scope = StopScope::new(Arc::clone(&flag));
+    let error = Streamed::new(source(), Squared).expect_err("ended early");
+    assert_eq!((error, seen.load(Relaxed)), (Error::StoppedEarly { by: "interrupted" }, 6));
 }

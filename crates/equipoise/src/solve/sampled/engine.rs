@@ -15,7 +15,7 @@ use super::super::pairs::PairUpdater;
 use super::super::repair::repair;
 use super::super::{Settings, Solution, Status};
 use super::estimate::Estimate;
-use super::feed::Feed;
+use super::feed::{Cut, Feed};
 use crate::certificate::separable_value;
 use crate::error::{Error, Result};
 use crate::problem::Problem;
@@ -42,6 +42,38 @@ pub(super) struct Task<'r, F, H> {
     pub(super) checkpoints: Checkpoints<'r, F, H>,
     pub(super) start: Vec<f64>,
     pub(super) updates_per_epoch: f64,
+}
+
+impl<F: SmoothTerm, H: SeparableTerm> Task<'_, F, H> {
+    /// What a pass before the first update found, or the status of a run that ended with it.
+    pub(super) fn read<T>(
+        &self,
+        found: std::result::Result<T, Cut>,
+    ) -> Result<std::result::Result<T, Status>> {
+        match found {
+            Ok(found) => Ok(Ok(found)),
+            Err(Cut::Stopped(status)) => Ok(Err(status)),
+            Err(Cut::Fault(SampleFault { row, reason })) => {
+                Err(Error::BadSample { row, reason, iterate: self.start.clone(), updates: 0 })
+            }
+        }
+    }
+
+    /// Ends a run before its first update: with the start, if it can be certified soon enough.
+    pub(super) fn stopped(mut self, status: Status) -> Result<Solution> {
+        let spent = Spent { threads: 1, ..Spent::default() };
+        self.checkpoints.status = Some(status);
+        if !self.checkpoints.take_if_whole(&self.start, spent, 0)? {
+            return Err(Error::StoppedEarly { by: status.name() });
+        }
+        self.checkpoints.finish(self.start, spent)
+    }
+}
+
+/// How a run begins: it may be over at once.
+pub(super) enum Begun<R> {
+    Running(Box<R>),
+    Over(Box<Solution>),
 }
 
 /// Is told of an update before it is made.
@@ -76,6 +108,9 @@ pub(super) struct Engine<'r, F, H> {
     /// Updates at the last checkpoint.
     checked_at: u64,
     pub(super) idle_rounds: u32,
+    /// The x of the last certificate, where a later one may be cut short; and whether it was.
+    certified: Option<Vec<f64>>,
+    uncertain: bool,
 }
 
 impl<'r, F: SmoothTerm, H: SeparableTerm> Engine<'r, F, H> {
@@ -105,6 +140,8 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Engine<'r, F, H> {
             draws_of_batch: 0,
             checked_at: 0,
             idle_rounds: 0,
+            certified: None,
+            uncertain: false,
         })
     }
 
@@ -117,11 +154,14 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Engine<'r, F, H> {
     pub(super) fn advance<W: Watch<H>>(&mut self, draws: u64, watch: &mut W) -> Result<()> {
         let mut left = draws;
         while left > 0 && self.checkpoints.status.is_none() {
-            let (begun, now) = (Instant::now(), self.draws_per_look.min(left));
-            for _ in 0..now {
-                self.draw(watch)?;
+            let (begun, look) = (Instant::now(), left.saturating_sub(self.draws_per_look));
+            while left > look {
+                left -= 1;
+                // A batch may have taken long to read.
+                if self.draw(watch)? {
+                    break;
+                }
             }
-            left -= now;
             if self.updates >= self.checkpoints.budget.most_updates {
                 self.checkpoints.status = Some(Status::IterationLimit);
             } else if let Some(status) = self.checkpoints.budget.stop() {
@@ -136,14 +176,16 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Engine<'r, F, H> {
         Ok(())
     }
 
+    /// One draw with its pairs; whether it had to read a batch.
     #[inline]
-    fn draw<W: Watch<H>>(&mut self, watch: &mut W) -> Result<()> {
+    fn draw<W: Watch<H>>(&mut self, watch: &mut W) -> Result<bool> {
         let updates =
             self.pairs_per_draw.min(self.checkpoints.budget.most_updates.saturating_sub(self.updates));
         if updates == 0 {
-            return Ok(());
+            return Ok(false);
         }
-        if self.draws_of_batch == 0 && !self.feed.is_memory() {
+        let read = self.draws_of_batch == 0 && !self.feed.is_memory();
+        if read {
             let outcome = self.feed.advance(&mut self.estimate.batch);
             outcome.map_err(|fault| self.bad(fault))?;
             self.draws_of_batch = (self.estimate.at_hand() / self.settings.batch).max(1) as u64;
@@ -157,7 +199,7 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Engine<'r, F, H> {
             self.updates += 1;
         }
         self.estimate.settle();
-        Ok(())
+        Ok(read)
     }
 
     /// The next batch of a stream is the first again.
@@ -169,14 +211,6 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Engine<'r, F, H> {
     pub(super) fn bad(&self, fault: SampleFault) -> Error {
         let SampleFault { row, reason } = fault;
         Error::BadSample { row, reason, iterate: self.state.x.clone(), updates: self.updates }
-    }
-
-    /// f + h at x, from f itself.
-    pub(super) fn objective(&self, x: &[f64]) -> f64 {
-        let f = self.problem.smooth();
-        let mut product = vec![0.0; f.product_len()];
-        f.fill_product(x, &mut product);
-        f.value(x, &product) + separable_value(self.problem, x)
     }
 
     /// Takes the rounding drift out of A x = b.
@@ -194,13 +228,33 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Engine<'r, F, H> {
     /// The certificate of x.
     pub(super) fn checkpoint(&mut self, x: &[f64], idle_rounds: u32) -> Result<()> {
         self.checked_at = self.updates;
-        self.checkpoints.take(x, self.spent(), idle_rounds)
+        let under_way = self.checkpoints.status.is_none();
+        let mut whole = self.checkpoints.take_if_whole(x, self.spent(), idle_rounds)?;
+        if !whole && under_way {
+            // The run is over now, and some patience is left for its last certificate.
+            whole = self.checkpoints.take_if_whole(x, self.spent(), idle_rounds)?;
+        }
+        self.uncertain = !whole;
+        if whole && self.checkpoints.may_cut {
+            self.certified = Some(x.to_vec());
+        }
+        Ok(())
     }
 
-    pub(super) fn finish(self, x: Vec<f64>) -> Result<Solution> {
-        let spent = self.spent();
+    /// The solution: x, or the x of the last certificate where there was no time for one of x.
+    pub(super) fn finish(mut self, x: Vec<f64>) -> Result<Solution> {
+        let (spent, by) = (self.spent(), self.checkpoints.status.map_or("", Status::name));
+        let x = if self.uncertain { self.certified.take().ok_or(Error::StoppedEarly { by })? } else { x };
         self.checkpoints.finish(x, spent)
     }
+}
+
+/// f + h at x, from f itself.
+pub(super) fn objective<F: SmoothTerm, H: SeparableTerm>(problem: &Problem<F, H>, x: &[f64]) -> f64 {
+    let f = problem.smooth();
+    let mut product = vec![0.0; f.product_len()];
+    f.fill_product(x, &mut product);
+    f.value(x, &product) + separable_value(problem, x)
 }
 
 /// Fewest pairs by one draw: to draw a sample costs about as much as to move so many.

@@ -15,11 +15,12 @@
 
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-use super::feed::Feed;
+use super::super::Status;
+use super::feed::{Cut, Feed};
 use super::law::Law;
 use crate::matrix::ByRow;
 use crate::smooth::loss::ScalarLoss;
-use crate::smooth::{FiniteSum, SampleBatch, SampleFault, SmoothTerm};
+use crate::smooth::{FiniteSum, SampleBatch, SmoothTerm};
 
 /// What is known of the slopes of the samples that are not drawn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -98,12 +99,18 @@ impl<'a> Estimate<'a> {
         self.batch.as_ref().map_or(0, |batch| batch.target.len())
     }
 
-    /// Takes the slopes of all samples, and their mean, at x; returns the sum over the samples there.
-    pub(super) fn anchor(&mut self, feed: &mut Feed<'_>, x: &[f64]) -> Result<f64, SampleFault> {
+    /// Takes the slopes of all samples, and their mean, at x; returns the sum over the samples there. After a pass that
+    /// was cut short the slopes are of several points, and of no use.
+    pub(super) fn anchor(
+        &mut self,
+        feed: &mut Feed<'_>,
+        x: &[f64],
+        stop: &dyn Fn() -> Option<Status>,
+    ) -> Result<f64, Cut> {
         let Self { loss, batch, slopes, mean, .. } = self;
         mean.fill(0.0);
         let mut value = 0.0;
-        feed.pass(batch, |batch| {
+        feed.pass(batch, stop, |batch| {
             let slopes = &mut slopes[batch.first..batch.first + batch.target.len()];
             for (l, (slope, &y)) in slopes.iter_mut().zip(&batch.target).enumerate() {
                 let (z, w) = (batch.rows.dot(l, x), batch.weights.at(l));

@@ -4,6 +4,7 @@
 //! - Returns: the batch to draw from, the next one when it is used up, and passes over all samples.
 //! - Must not know: what is done with the samples.
 
+use super::super::Status;
 use crate::error::Result;
 use crate::matrix::ByRow;
 use crate::smooth::{SampleBatch, SampleData, SampleFault, SampleReader, SampleSource};
@@ -14,6 +15,21 @@ pub(super) enum Feed<'a> {
     Memory,
     /// Batches in order, and again from the first.
     Stream { source: &'a dyn SampleSource, reader: Option<Box<dyn SampleReader + 'a>> },
+}
+
+/// Why a pass did not show every sample.
+#[derive(Debug)]
+pub(super) enum Cut {
+    /// One of them cannot be used.
+    Fault(SampleFault),
+    /// The run is over.
+    Stopped(Status),
+}
+
+impl From<SampleFault> for Cut {
+    fn from(fault: SampleFault) -> Self {
+        Self::Fault(fault)
+    }
 }
 
 impl<'a> Feed<'a> {
@@ -58,23 +74,27 @@ impl<'a> Feed<'a> {
         }
     }
 
-    /// Shows every sample once, a batch at a time. With a stream the batch at hand makes room, and the next one is the
-    /// first again.
+    /// Shows every sample once, a batch at a time. With a stream the batch at hand makes room, the next one is the first
+    /// again, and `stop` is asked after each.
     pub(super) fn pass(
         &mut self,
         batch: &mut Option<SampleBatch>,
+        stop: &dyn Fn() -> Option<Status>,
         mut visit: impl FnMut(&SampleBatch),
-    ) -> std::result::Result<(), SampleFault> {
+    ) -> std::result::Result<(), Cut> {
         match self {
             Self::Memory => batch.iter().for_each(visit),
             Self::Stream { source, reader } => {
                 *reader = None;
-                let mut open = source.open()?;
+                let (mut open, samples) = (source.open_in_small_batches()?, source.samples());
                 loop {
                     *batch = open.next(batch.take())?;
-                    match batch {
-                        Some(batch) => visit(batch),
-                        None => return Ok(()),
+                    let Some(batch) = batch else { return Ok(()) };
+                    visit(batch);
+                    if batch.first + batch.target.len() < samples
+                        && let Some(status) = stop()
+                    {
+                        return Err(Cut::Stopped(status));
                     }
                 }
             }

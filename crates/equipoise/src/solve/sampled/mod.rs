@@ -8,7 +8,9 @@
 //! One inner product with the row of each sample drawn, and a pair step for each pair that it moves.
 //! # Guarantees
 //! Every iterate is feasible and in the domain; the same seed gives the same bits; `Converged` is said only when the
-//! independent certificate says so. With `svrg` and `saga` the objective never rises from one round to the next.
+//! independent certificate says so. With `svrg` and `saga` the objective never rises from one round to the next. Passes
+//! over a stream end soon after a limit or an interrupt; where that leaves no time to certify the last iterate, the
+//! result is the last one that was certified.
 //! # Parts
 //! `feed.rs` hands out the samples, `law.rs` draws from them, `scale.rs` measures them, `estimate.rs` is the gradient
 //! that stands in for that of f, `engine.rs` moves pairs by it; `reduced.rs` and `plain.rs` are the two loops, `rounds.rs` the length of the
@@ -36,7 +38,7 @@ use super::{Method, Settings, Solution};
 use crate::error::{Error, Result};
 use crate::problem::Problem;
 use crate::separable::SeparableTerm;
-use crate::smooth::{FiniteSum, SmoothTerm};
+use crate::smooth::{FiniteSum, SampleData, SmoothTerm};
 
 /// How a run ended.
 pub(crate) enum Outcome<'r, F, H> {
@@ -50,12 +52,13 @@ pub(crate) enum Outcome<'r, F, H> {
 pub(crate) fn run<'r, F: SmoothTerm, H: SeparableTerm>(
     problem: &'r Problem<F, H>,
     settings: &'r Settings,
-    checkpoints: Checkpoints<'r, F, H>,
+    mut checkpoints: Checkpoints<'r, F, H>,
     start: Vec<f64>,
     updates_per_epoch: f64,
     may_hand_over: bool,
 ) -> Result<Outcome<'r, F, H>> {
     let sum = samples_of(problem.smooth(), settings)?;
+    checkpoints.may_cut = matches!(sum.data, SampleData::Stream(_));
     let task = engine::Task { problem, settings, checkpoints, start, updates_per_epoch };
     match settings.method {
         Method::Stochastic => Ok(Outcome::Done(Box::new(plain::run(task, sum)?))),

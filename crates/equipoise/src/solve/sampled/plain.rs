@@ -11,14 +11,14 @@ use super::super::repair::repair;
 use super::super::solution::Candidate;
 use super::super::{Schedule, Solution, Status};
 use super::averages::Averages;
-use super::engine::{Engine, Task, Watch};
+use super::engine::{Begun, Engine, Task, Watch, objective};
 use super::estimate::{Estimate, Memory};
 use super::feed::Feed;
 use super::scale::{floored, largest_of_single, shares};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::problem::Problem;
 use crate::separable::{Nonsmooth, SeparableTerm};
-use crate::smooth::{FiniteSum, SampleFault, SmoothTerm};
+use crate::smooth::{FiniteSum, SmoothTerm};
 
 /// A checkpoint without a lower objective counts as this part of an idle round: noise hides small gains.
 const IDLE_PER_ROUND: u32 = 4;
@@ -28,7 +28,10 @@ pub(super) fn run<'r, F: SmoothTerm, H: SeparableTerm>(
     task: Task<'r, F, H>,
     sum: FiniteSum<'r>,
 ) -> Result<Solution> {
-    let mut run = Run::new(task, sum)?;
+    let mut run = match Run::new(task, sum)? {
+        Begun::Running(run) => run,
+        Begun::Over(solution) => return Ok(*solution),
+    };
     run.until_the_end()?;
     let mut solution = run.engine.finish(run.lowest.1)?;
     solution.candidates = run.candidates;
@@ -93,27 +96,37 @@ struct Run<'r, F, H> {
 }
 
 impl<'r, F: SmoothTerm, H: SeparableTerm> Run<'r, F, H> {
-    fn new(task: Task<'r, F, H>, sum: FiniteSum<'r>) -> Result<Self> {
+    fn new(task: Task<'r, F, H>, sum: FiniteSum<'r>) -> Result<Begun<Self>> {
         let (problem, settings) = (task.problem, task.settings);
         let (samples, kappa) = (sum.data.len(), sum.loss.largest_curvature());
         let (mut feed, batch) = Feed::new(sum.data)?;
         let own: Vec<f64> =
             (0..problem.dimension()).map(|c| sum.rest.iter().map(|term| term.curvature(c)).sum()).collect();
         let mut estimate = Estimate::new(sum, batch, Memory::None, problem.dimension());
-        let bad = |fault: SampleFault| Error::BadSample {
-            row: fault.row,
-            reason: fault.reason,
-            iterate: task.start.clone(),
-            updates: 0,
+        let (stop, n) = (|| task.checkpoints.budget.stop(), problem.dimension());
+        let found = largest_of_single(&mut feed, &mut estimate.batch, kappa, samples, n, &stop);
+        let (mut largest, entries) = match task.read(found)? {
+            Ok(found) => found,
+            Err(status) => return Ok(Begun::Over(Box::new(task.stopped(status)?))),
         };
-        let found = largest_of_single(&mut feed, &mut estimate.batch, kappa, samples, problem.dimension());
-        let (mut largest, entries) = found.map_err(bad)?;
         largest.iter_mut().zip(&own).for_each(|(largest, own)| *largest += own);
         estimate.curvature = floored(largest);
-        let shares = shares(&mut feed, &mut estimate.batch, kappa, &estimate.curvature, None).map_err(bad)?;
+        let found = shares(&mut feed, &mut estimate.batch, kappa, &estimate.curvature, None, &stop);
+        let shares = match task.read(found)? {
+            Ok(found) => found,
+            Err(status) => return Ok(Begun::Over(Box::new(task.stopped(status)?))),
+        };
         let worst = samples as f64 * shares.largest / settings.batch as f64;
         let touched = 2.0 * problem.dimension() as f64 / problem.blocks().len() as f64;
         estimate.by_entry = settings.batch == 1 && 2.0 * touched < entries / samples as f64;
+        let scope = task.checkpoints.pass_scope();
+        let objective = objective(problem, &task.start);
+        if scope.was_cut() {
+            let status = task.checkpoints.budget.stop().unwrap_or(Status::Interrupted);
+            drop(scope);
+            return Ok(Begun::Over(Box::new(task.stopped(status)?)));
+        }
+        drop(scope);
         let engine = Engine::new(task, feed, estimate, settings.step_size)?;
         let pass = samples.div_ceil(settings.batch) as u64;
         let most = engine.checkpoints.budget.most_updates;
@@ -125,13 +138,13 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Run<'r, F, H> {
             averages: Averages::new(problem.blocks()),
         };
         let x = engine.state.x.clone();
-        let objective = engine.objective(&x);
         if !objective.is_finite() {
             return Err(engine.checkpoints.not_finite(objective, &x, 0));
         }
         let best = (objective, x);
         let (lowest, lowest_seen) = (best.clone(), objective);
-        Ok(Self { engine, steps, pass, best, lowest, lowest_seen, candidates: Vec::new() })
+        let candidates = Vec::new();
+        Ok(Begun::Running(Box::new(Self { engine, steps, pass, best, lowest, lowest_seen, candidates })))
     }
 
     fn until_the_end(&mut self) -> Result<()> {
@@ -176,16 +189,21 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Run<'r, F, H> {
         self.steps.averages.count_all(&self.engine.state.x, updates);
         self.engine.keep_feasible();
         let problem = self.engine.problem;
-        let last = (self.engine.objective(&self.engine.state.x), self.engine.state.x.clone());
-        if last.0 < self.best.0 {
-            self.best = last.clone();
-        }
+        let scope = self.engine.checkpoints.pass_scope();
+        let last = (objective(problem, &self.engine.state.x), self.engine.state.x.clone());
         let averaged = |mut x: Vec<f64>| {
             settle(problem, &mut x);
-            (self.engine.objective(&x), x)
+            (objective(problem, &x), x)
         };
         let average = averaged(self.steps.averages.of_all(updates));
         let tail = averaged(self.steps.averages.of_later_half(updates));
+        if scope.was_cut() {
+            self.engine.checkpoints.was_stopped();
+            return;
+        }
+        if last.0 < self.best.0 {
+            self.best = last.clone();
+        }
         let named =
             [("last", last), ("best", self.best.clone()), ("average", average), ("tail-average", tail)];
         self.candidates =

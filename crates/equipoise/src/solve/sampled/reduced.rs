@@ -9,15 +9,15 @@ use super::super::free_step::FreeStep;
 use super::super::full_step::FullStep;
 use super::super::{Method, Metric, Status};
 use super::Outcome;
-use super::engine::{Engine, Task, pairs_per_draw};
+use super::engine::{Begun, Engine, Task, objective, pairs_per_draw};
 use super::estimate::{Estimate, Memory};
-use super::feed::Feed;
+use super::feed::{Cut, Feed};
 use super::law::Law;
 use super::rounds::Rounds;
 use super::scale::{Shift, curvature_of, shares};
 use crate::certificate::separable_value;
 use crate::coupling::Shape;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::problem::Problem;
 use crate::separable::SeparableTerm;
 use crate::smooth::{FiniteSum, SmoothTerm};
@@ -50,7 +50,10 @@ pub(super) fn run<'r, F: SmoothTerm, H: SeparableTerm>(
     sum: FiniteSum<'r>,
     may_hand_over: bool,
 ) -> Result<Outcome<'r, F, H>> {
-    let mut run = Run::new(task, sum)?;
+    let mut run = match Run::new(task, sum)? {
+        Begun::Running(run) => run,
+        Begun::Over(solution) => return Ok(Outcome::Done(solution)),
+    };
     if may_hand_over {
         run.most_sluggish = MOST_SLUGGISH;
         run.most_alone = MOST_PASSES.saturating_mul(run.updates_per_pass);
@@ -95,7 +98,7 @@ struct Run<'r, F, H> {
 }
 
 impl<'r, F: SmoothTerm, H: SeparableTerm> Run<'r, F, H> {
-    fn new(task: Task<'r, F, H>, sum: FiniteSum<'r>) -> Result<Self> {
+    fn new(task: Task<'r, F, H>, sum: FiniteSum<'r>) -> Result<Begun<Self>> {
         let (problem, settings) = (task.problem, task.settings);
         let (samples, kappa) = (sum.data.len(), sum.loss.largest_curvature());
         let (mut feed, batch) = Feed::new(sum.data)?;
@@ -114,14 +117,13 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Run<'r, F, H> {
             Some(felt) => estimate.curvature = felt,
             None => shift = None,
         }
-        let found = shares(&mut feed, &mut estimate.batch, kappa, &estimate.curvature, shift.as_ref());
-        let bad = |fault: crate::smooth::SampleFault| Error::BadSample {
-            row: fault.row,
-            reason: fault.reason,
-            iterate: task.start.clone(),
-            updates: 0,
+        let curvature = &estimate.curvature;
+        let stop = || task.checkpoints.budget.stop();
+        let found = shares(&mut feed, &mut estimate.batch, kappa, curvature, shift.as_ref(), &stop);
+        let found = match task.read(found)? {
+            Ok(found) => found,
+            Err(status) => return Ok(Begun::Over(Box::new(task.stopped(status)?))),
         };
-        let found = found.map_err(bad)?;
         if feed.is_memory() {
             estimate.law = Law::by_shares(&found.each);
         }
@@ -157,22 +159,34 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Run<'r, F, H> {
             most_alone: u64::MAX,
             engine,
         };
-        run.objective = run.anchor()?;
-        if !run.objective.is_finite() {
-            return Err(run.engine.checkpoints.not_finite(run.objective, &run.engine.state.x, 0));
+        let Some(objective) = run.anchor()? else {
+            run.checkpoint()?;
+            let start = std::mem::take(&mut run.engine.state.x);
+            return Ok(Begun::Over(Box::new(run.engine.finish(start)?)));
+        };
+        if !objective.is_finite() {
+            return Err(run.engine.checkpoints.not_finite(objective, &run.engine.state.x, 0));
         }
-        Ok(run)
+        run.objective = objective;
+        Ok(Begun::Running(Box::new(run)))
     }
 
-    /// Slopes and objective at x.
-    fn anchor(&mut self) -> Result<f64> {
-        let Engine { estimate, feed, state, problem, .. } = &mut self.engine;
-        let value = match estimate.anchor(feed, &state.x) {
-            Ok(value) => value + estimate.rest_value(&state.x) + separable_value(problem, &state.x),
-            Err(fault) => return Err(self.engine.bad(fault)),
-        };
-        self.engine.rewind();
-        Ok(value)
+    /// Slopes and objective at x; `None` where the run ended before all samples were seen.
+    fn anchor(&mut self) -> Result<Option<f64>> {
+        let Engine { estimate, feed, state, problem, checkpoints, .. } = &mut self.engine;
+        let found = estimate.anchor(feed, &state.x, &checkpoints.stopper());
+        match found {
+            Ok(value) => {
+                let value = value + estimate.rest_value(&state.x) + separable_value(problem, &state.x);
+                self.engine.rewind();
+                Ok(Some(value))
+            }
+            Err(Cut::Fault(fault)) => Err(self.engine.bad(fault)),
+            Err(Cut::Stopped(status)) => {
+                checkpoints.status = Some(status);
+                Ok(None)
+            }
+        }
     }
 
     fn until_tolerance(&mut self) -> Result<()> {
@@ -197,7 +211,7 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Run<'r, F, H> {
                 return Ok(());
             }
             // The sums of a round and those of f differ in rounding: f itself has the last word.
-            if self.objective <= target && self.engine.objective(&self.engine.state.x) <= target {
+            if self.objective <= target && objective(self.engine.problem, &self.engine.state.x) <= target {
                 self.engine.checkpoints.reached_target();
                 break;
             }
@@ -226,7 +240,12 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Run<'r, F, H> {
         self.good.copy_from_slice(&self.engine.state.x);
         self.engine.advance(self.rounds.draws(), &mut ())?;
         self.engine.keep_feasible();
-        let after = self.anchor()?;
+        let Some(after) = self.anchor()? else {
+            // Nobody knows whether it rose.
+            self.engine.state.x.copy_from_slice(&self.good);
+            self.gain = 0.0;
+            return Ok(());
+        };
         let rounding = 1e-14 * (1.0 + self.objective.abs());
         let gain_before = std::mem::replace(&mut self.gain, self.objective - after);
         let slow = self.rounds.are_longest() && self.gain > SLUGGISH * gain_before;
@@ -250,7 +269,7 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Run<'r, F, H> {
             if self.undone_in_a_row >= MOST_UNDONE {
                 self.engine.checkpoints.status.get_or_insert(Status::Stalled);
             }
-            self.objective = self.anchor()?;
+            self.objective = self.anchor()?.unwrap_or(self.objective);
         }
         self.engine.pairs.set_step(self.step);
         Ok(())
@@ -268,6 +287,7 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Run<'r, F, H> {
         if !stalled && !sounding {
             return Ok(());
         }
+        let scope = checkpoints.pass_scope();
         let mut whole = State::new(problem.smooth(), state.x.clone());
         if sounding {
             let step = FreeStep { problem, metric: &self.exact, budget: &checkpoints.budget };
@@ -276,12 +296,19 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Run<'r, F, H> {
         if stalled {
             let stop = || checkpoints.budget.stop().is_some();
             let fell = self.full_step.take(problem, &self.exact, &mut whole, &stop);
-            if fell > 1e-14 * (1.0 + self.objective.abs()) {
+            if fell > 1e-14 * (1.0 + self.objective.abs()) && !scope.was_cut() {
+                self.good.copy_from_slice(&state.x);
                 state.x.copy_from_slice(&whole.x);
                 self.engine.idle_rounds = 0;
                 self.engine.keep_feasible();
-                self.objective = self.anchor()?;
+                match self.anchor()? {
+                    Some(objective) => self.objective = objective,
+                    None => self.engine.state.x.copy_from_slice(&self.good),
+                }
             }
+        }
+        if scope.was_cut() {
+            self.engine.checkpoints.was_stopped();
         }
         Ok(())
     }

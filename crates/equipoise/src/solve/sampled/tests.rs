@@ -59,13 +59,13 @@ fn estimate<'a>(
     estimate.curvature = curvature_of(f);
     estimate.by_entry = by_entry;
     if weighted {
-        let found =
-            shares(&mut feed, &mut estimate.batch, kappa, &estimate.curvature, None).expect("readable");
+        let found = shares(&mut feed, &mut estimate.batch, kappa, &estimate.curvature, None, &|| None)
+            .expect("readable");
         estimate.law = Law::by_shares(&found.each);
         assert!(matches!(estimate.law, Law::Weighted { .. }));
     }
     if memory != Memory::None {
-        estimate.anchor(&mut feed, snapshot).expect("readable");
+        estimate.anchor(&mut feed, snapshot, &|| None).expect("readable");
         for (row, at) in [(1, 0.5), (4, -0.25), (1, 2.0)] {
             let x: Vec<f64> = snapshot.iter().map(|x| x + at).collect();
             estimate.pick(row, &x, 3.0);

@@ -1,5 +1,10 @@
 //! Samples that are read in order, a few at a time.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
+use std::thread::sleep;
+use std::time::Duration;
+
 use super::{N, SAMPLES, dense, settings};
 use crate::numbers::Numbers;
 use equipoise::matrix::ByRow;
@@ -9,7 +14,7 @@ use equipoise::smooth::{
     DualSide, FiniteSum, LeastSquares, LossOfProduct, SampleBatch, SampleData, SampleFault, SampleReader,
     SampleSource, SmoothTerm,
 };
-use equipoise::{Coupling, Error, Matrix, Method, Problem, Settings, Status, solve};
+use equipoise::{Coupling, Error, Matrix, Method, Problem, Settings, Status, StopScope, certificate, solve};
 
 /// Rows of a matrix, handed out seven at a time; one of them may be broken.
 #[derive(Debug)]
@@ -129,5 +134,107 @@ fn a_sample_that_cannot_be_used_ends_the_run_with_its_number_and_the_iterate() {
         let Error::BadSample { row, iterate, .. } = error else { panic!("{words}") };
         assert_eq!((row, iterate.len()), (40, N));
         assert!(equipoise::certificate::check(&problem, &iterate).expect("finite").is_feasible());
+    }
+}
+
+/// Raises a flag with a batch, and is slow from then on.
+#[derive(Debug)]
+struct Interrupting {
+    source: Source,
+    read: Arc<AtomicUsize>,
+    at: Arc<AtomicUsize>,
+    flag: Arc<AtomicBool>,
+}
+
+impl SampleSource for Interrupting {
+    fn samples(&self) -> usize {
+        self.source.samples()
+    }
+    fn columns(&self) -> usize {
+        N
+    }
+    fn memory_budget(&self) -> usize {
+        self.source.memory_budget()
+    }
+    fn open(&self) -> Result<Box<dyn SampleReader + '_>, SampleFault> {
+        Ok(Box::new(Interrupted { of: self, reader: Reader { source: &self.source, next: 0 } }))
+    }
+}
+
+struct Interrupted<'a> {
+    of: &'a Interrupting,
+    reader: Reader<'a>,
+}
+
+impl SampleReader for Interrupted<'_> {
+    fn next(&mut self, used: Option<SampleBatch>) -> Result<Option<SampleBatch>, SampleFault> {
+        let Interrupting { read, at, flag, .. } = self.of;
+        if read.fetch_add(1, Relaxed) >= at.load(Relaxed) {
+            flag.store(true, Relaxed);
+            // Longer than anyone has patience for the last certificate.
+            sleep(Duration::from_millis(25));
+        }
+        self.reader.next(used)
+    }
+}
+
+#[test]
+fn an_interrupt_during_any_pass_ends_the_run_within_a_few_batches() {
+    let (matrix, target): (Matrix, _) = (dense(), Numbers::new(81).vector(SAMPLES, 1.0));
+    let rows = (0..SAMPLES).map(|r| (0..N).map(|c| matrix.entry(r, c)).collect()).collect();
+    let (read, at) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(usize::MAX)));
+    let flag = Arc::new(AtomicBool::new(false));
+    let source = Interrupting {
+        source: Source { rows, target, broken: None },
+        read: Arc::clone(&read),
+        at: Arc::clone(&at),
+        flag: Arc::clone(&flag),
+    };
+    let f = equipoise::smooth::Streamed::new(Box::new(source), Squared).expect("sound");
+    let builder = Problem::builder(f).separable(L1::new(0.5).expect("valid"));
+    let problem = builder.coupling(Coupling::sum(1.0).expect("finite")).build().expect("valid");
+    for method in [Method::Stochastic, Method::Svrg, Method::Saga] {
+        let settings = Settings { tolerance: 1e-15, ..settings(method) };
+        let mut results = 0;
+        for raise in [0, 5, 17, 30, 50, 71, 90, 130, 200, 333] {
+            flag.store(false, Relaxed);
+            read.store(0, Relaxed);
+            at.store(raise, Relaxed);
+            let _scope = StopScope::new(Arc::clone(&flag));
+            let found = solve(&problem, &settings);
+            let more = read.load(Relaxed) - raise;
+            let name = format!("{} from batch {raise}", method.name());
+            assert!(more < SAMPLES.div_ceil(7), "{name}: {more} batches more, a whole pass");
+            at.store(usize::MAX, Relaxed);
+            match found {
+                Ok(solution) => {
+                    results += 1;
+                    assert_eq!(solution.status, Status::Interrupted, "{name}");
+                    let again = {
+                        flag.store(false, Relaxed);
+                        certificate::check(&problem, &solution.x).expect("finite")
+                    };
+                    let (said, found) = (&solution.certificate, again.objective);
+                    assert!((said.objective - found).abs() <= 1e-12 * (1.0 + found), "{name}");
+                    assert!(said.is_feasible() && said.duality_gap >= again.duality_gap, "{name}: {said:?}");
+                }
+                Err(error) => assert_eq!(error, Error::StoppedEarly { by: "interrupted" }, "{name}"),
+            }
+        }
+        assert!(results >= 3, "{}: {results}", method.name());
+    }
+}
+
+#[test]
+fn a_limit_on_time_ends_a_pass_as_an_interrupt_does() {
+    let problem = streamed(None);
+    for method in [Method::Stochastic, Method::Svrg, Method::Saga] {
+        match solve(&problem, &Settings { time_limit: Some(1e-9), ..settings(method) }) {
+            Ok(solution) => {
+                assert_eq!((solution.status, solution.updates), (Status::TimeLimit, 0), "{}", method.name());
+                assert!(solution.certificate.is_feasible());
+            }
+            Err(error) => assert_eq!(error, Error::StoppedEarly { by: "time-limit" }),
+        }
     }
 }
