@@ -1,6 +1,6 @@
 //! A round of pair updates: what it is given, what it did, and how often it looks at the clock.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use super::Status;
 use super::budget::Budget;
@@ -43,6 +43,19 @@ impl Pace {
         Self { updates_per_look: 1 }
     }
 
+    /// Updates until the next look.
+    pub(crate) fn updates(self) -> u64 {
+        self.updates_per_look
+    }
+
+    /// Takes note of how long the updates of a look took.
+    pub(crate) fn adapt(&mut self, taken: Duration) {
+        let taken = taken.as_secs_f64();
+        let scale = if taken < 0.5 * SECONDS_PER_LOOK { 2.0 } else { SECONDS_PER_LOOK / taken };
+        self.updates_per_look =
+            ((self.updates_per_look as f64 * scale.min(2.0)) as u64).clamp(1, MOST_UPDATES_PER_LOOK);
+    }
+
     /// Makes `count` updates by `update`, looking at the budget now and then; returns how many were made, and why they
     /// were ended if they were.
     pub(crate) fn run<E>(
@@ -62,10 +75,7 @@ impl Pace {
             if let Some(status) = budget.stop() {
                 return Ok((made, Some(status)));
             }
-            let taken = begun.elapsed().as_secs_f64();
-            let scale = if taken < 0.5 * SECONDS_PER_LOOK { 2.0 } else { SECONDS_PER_LOOK / taken };
-            self.updates_per_look =
-                ((self.updates_per_look as f64 * scale.min(2.0)) as u64).clamp(1, MOST_UPDATES_PER_LOOK);
+            self.adapt(begun.elapsed());
             heartbeat(made);
         }
         Ok((made, None))

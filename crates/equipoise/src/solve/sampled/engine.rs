@@ -13,6 +13,7 @@ use super::super::checkpoints::{Checkpoints, Spent};
 use super::super::metric::Metric;
 use super::super::pairs::PairUpdater;
 use super::super::repair::repair;
+use super::super::round::Pace;
 use super::super::{Settings, Solution, Status};
 use super::estimate::Estimate;
 use super::feed::{Cut, Feed};
@@ -24,10 +25,6 @@ use crate::separable::SeparableTerm;
 use crate::smooth::{SampleFault, SmoothTerm};
 use crate::state::State;
 
-/// Most updates between two looks at the clock and the interrupt flag.
-const MOST_UPDATES_PER_LOOK: u64 = 16_384;
-/// Seconds between two looks that are aimed at. They change how often the clock is read, not what is computed.
-const SECONDS_PER_LOOK: f64 = 2e-3;
 /// Fewest updates between two checkpoints.
 const FEWEST_UPDATES: u64 = 32;
 /// Checkpoints come whenever the work has grown by this share since the last one.
@@ -102,7 +99,8 @@ pub(super) struct Engine<'r, F, H> {
     edges: SampledEdges,
     rng: Xoshiro256PlusPlus,
     updates_per_epoch: f64,
-    draws_per_look: u64,
+    /// Of draws.
+    pace: Pace,
     /// Draws left to the batch at hand, where there are others.
     draws_of_batch: u64,
     /// Updates at the last checkpoint.
@@ -136,7 +134,7 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Engine<'r, F, H> {
             edges: SampledEdges::new(problem.graph(), problem.probabilities(), settings.seed)?,
             rng: Xoshiro256PlusPlus::seed_from_u64(settings.seed ^ SAMPLE_STREAM),
             updates_per_epoch,
-            draws_per_look: 1,
+            pace: Pace::new(),
             draws_of_batch: 0,
             checked_at: 0,
             idle_rounds: 0,
@@ -154,7 +152,7 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Engine<'r, F, H> {
     pub(super) fn advance<W: Watch<H>>(&mut self, draws: u64, watch: &mut W) -> Result<()> {
         let mut left = draws;
         while left > 0 && self.checkpoints.status.is_none() {
-            let (begun, look) = (Instant::now(), left.saturating_sub(self.draws_per_look));
+            let (begun, look) = (Instant::now(), left.saturating_sub(self.pace.updates()));
             while left > look {
                 left -= 1;
                 // A batch may have taken long to read.
@@ -167,10 +165,7 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Engine<'r, F, H> {
             } else if let Some(status) = self.checkpoints.budget.stop() {
                 self.checkpoints.status = Some(status);
             }
-            let taken = begun.elapsed().as_secs_f64();
-            let scale = if taken < 0.5 * SECONDS_PER_LOOK { 2.0 } else { SECONDS_PER_LOOK / taken };
-            let most = (MOST_UPDATES_PER_LOOK / self.pairs_per_draw).max(1);
-            self.draws_per_look = ((self.draws_per_look as f64 * scale.min(2.0)) as u64).clamp(1, most);
+            self.pace.adapt(begun.elapsed());
             self.checkpoints.heartbeat(self.spent());
         }
         Ok(())
