@@ -47,6 +47,36 @@ fn a_matrix_beyond_the_budget_is_certified_from_its_file() {
 }
 
 #[test]
+fn auto_with_a_budget_reads_the_file_row_by_row() {
+    let folder = scratch("samples-auto");
+    write(&folder, "m.csv", &csv(60));
+    write(&folder, "y.csv", &"0\n1\n2\n3\n".repeat(15));
+    let smooth = "[smooth]\nkind = \"least-squares\"\nmatrix = \"m.csv\"\ntarget = \"y.csv\"\n";
+    let (loaded, _) = both(&folder, smooth);
+    let best = equipoise(&["solve", &loaded, "--json"]).expect(0).json();
+    assert_eq!(best["reason"].as_str().map(|reason| reason.contains("disk")), Some(false), "{best}");
+    let out = text(&folder.join("auto.json"));
+    let found =
+        equipoise(&["solve", &loaded, "--json", "--memory-budget", "200", "--out", &out]).expect(0).json();
+    assert_eq!((&found["status"], &found["method"]), (&"converged".into(), &"svrg".into()));
+    assert_eq!(found["reason"], "the samples are read from disk, in order");
+    let [a, b] = [&best, &found].map(|json| json["objective"].as_f64().expect("a number"));
+    assert!((a - b).abs() <= 2e-6 * (1.0 + a.abs()), "{a} and {b}");
+    // What was found by rows of the file is certified from the whole matrix, and the other way round.
+    equipoise(&["verify", &loaded, &out]).expect(0);
+    let budget = write(
+        &folder,
+        "budget.toml",
+        &format!("{smooth}\n[coupling]\nkind = \"sum\"\nrhs = 1\n[solve]\nmemory-budget = 200\n"),
+    );
+    assert_eq!(equipoise(&["solve", &budget, "--json"]).expect(0).json()["method"], "svrg");
+    equipoise(&["verify", &budget, &out]).expect(0);
+    // A budget that the matrix fits into changes nothing.
+    let roomy = equipoise(&["solve", &loaded, "--json", "--memory-budget", "1M"]).expect(0).json();
+    assert_eq!(roomy["reason"], best["reason"]);
+}
+
+#[test]
 fn labels_of_a_libsvm_file_are_the_target() {
     let folder = scratch("samples-svm");
     let row = |r: usize| {

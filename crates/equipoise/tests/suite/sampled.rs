@@ -2,11 +2,13 @@
 //!
 //! * `agreement`: every loss, coupling, shape of blocks and h; the optimum of the default method.
 //! * `behaviour`: determinism, limits, starts, batches, what is reported and refused.
+//! * `hand_over`: `auto` begins by samples and goes on by second-order steps.
 //! * `rates`: linear with variance reduced, k^(-1/2) without.
 //! * `streams`: samples that are read in order; one that cannot be used.
 
 mod agreement;
 mod behaviour;
+mod hand_over;
 mod rates;
 mod streams;
 
