@@ -19,8 +19,8 @@ EXAMPLES
   equipoise solve problem.toml --method pairs --threads 8 --locking none
   equipoise solve large.toml --method svrg --memory-budget 64MiB
 
-SIZE is bytes, or has a unit: k, M, G, KiB, MiB, GiB. The methods stochastic, svrg and saga read a matrix
-that is larger than that from its file (.npy, .csv, .svm, .libsvm), row by row.
+SIZE is bytes, or has a unit: k, M, G, KiB, MiB, GiB. The methods stochastic, svrg and saga, and auto where a
+SIZE is given, read a matrix that is larger than that from its file (.npy, .csv, .svm, .libsvm), row by row.
 Options win over [solve] of the problem file. Ctrl-C ends a run with the best iterate so far.
 Exit status: 0 converged, 1 finished without converging (the status says why), 2 error.";
 

@@ -16,6 +16,7 @@ fn help_has_examples_and_the_library_s_defaults() {
     let default = Settings::default();
     // Long lines are wrapped: compare word by word.
     let help = equipoise(&["solve", "--help"]).stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(help.contains("and auto where a SIZE is given, read a matrix that is larger"), "{help}");
     for (option, value) in [
         ("--tolerance", Some(format!("{:e}", default.tolerance))),
         ("--time-limit", default.time_limit.map(|limit| limit.to_string())),
