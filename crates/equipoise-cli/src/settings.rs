@@ -30,7 +30,7 @@ pub(crate) fn resolve(file: &SolveSpec, typed: &SolveArguments) -> Result<Settin
         delay_us: multicore.delay_us.or(file.delay_us).unwrap_or(default.delay_us),
         deterministic: multicore.deterministic || file.deterministic.unwrap_or(default.deterministic),
         schedule: named("schedule", &Schedule::ALL, schedule, default.schedule).with_context(place)?,
-        step_size: typed.step_size.unwrap_or(default.step_size),
+        step_size: typed.step_size.or(file.step_size).unwrap_or(default.step_size),
         batch: typed.batch.or(file.batch.map(saturated)).unwrap_or(default.batch),
         ..default
     };
@@ -163,13 +163,20 @@ mod tests {
 
     #[test]
     fn the_command_line_wins_in_what_concerns_samples() {
-        let file = SolveSpec { schedule: Some("constant".into()), batch: Some(4), ..SolveSpec::default() };
-        let of_file = Settings { schedule: Schedule::Constant, batch: 4, ..Settings::default() };
+        let schedule = Some("constant".into());
+        let file = SolveSpec { schedule, batch: Some(4), step_size: Some(0.5), ..SolveSpec::default() };
+        let of_file =
+            Settings { schedule: Schedule::Constant, batch: 4, step_size: 0.5, ..Settings::default() };
         assert_eq!(resolve(&file, &SolveArguments::default()).expect("valid"), of_file);
+        let schedule = Some("horizon".into());
         let typed =
-            SolveArguments { schedule: Some("horizon".into()), batch: Some(2), ..SolveArguments::default() };
-        let of_both = Settings { schedule: Schedule::Horizon, batch: 2, ..Settings::default() };
+            SolveArguments { schedule, batch: Some(2), step_size: Some(1.5), ..SolveArguments::default() };
+        let of_both =
+            Settings { schedule: Schedule::Horizon, batch: 2, step_size: 1.5, ..Settings::default() };
         assert_eq!(resolve(&file, &typed).expect("valid"), of_both);
+        let file = SolveSpec { step_size: Some(2.0), ..SolveSpec::default() };
+        let error = resolve(&file, &SolveArguments::default()).expect_err("out of range");
+        assert_eq!(error.to_string(), "setting step-size is 2; allowed: a number above 0 and below 2");
     }
 
     #[test]

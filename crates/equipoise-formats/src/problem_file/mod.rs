@@ -29,7 +29,8 @@
 //! | `[blocks]` | | `size`, `boundaries`, or `auto = true` (default) |
 //! | `[graph]` | | `topology` (default `clique`) or `edges`; `probabilities` |
 //! | `[solve]` | | `tolerance`, `time-limit`, `max-epochs`, `max-updates`, `method`, `seed`, `memory-budget`, |
-//! | | | `threads`, `locking`, `delay-us`, `step-rule`, `deterministic`, `schedule`, `batch` |
+//! | | | `threads`, `locking`, `delay-us`, `step-rule`, `deterministic`, `schedule`, `batch`, |
+//! | | | `step-size` |
 //!
 //! A vector is an inline array or the name of a file, a matrix an inline array of rows or the name
 //! of a file; names are relative to the TOML file. Numbers of `[separable]` are one for all

@@ -293,4 +293,6 @@ pub struct SolveSpec {
     pub schedule: Option<String>,
     /// Samples an update.
     pub batch: Option<u64>,
+    /// The paper's alpha.
+    pub step_size: Option<f64>,
 }

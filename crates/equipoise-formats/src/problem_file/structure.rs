@@ -101,7 +101,7 @@ fn node(keys: &Keys<'_>, place: &str, number: f64) -> Result<usize> {
 }
 
 /// The keys of `[solve]`.
-const SOLVE_KEYS: [&str; 14] = [
+const SOLVE_KEYS: [&str; 15] = [
     "tolerance",
     "time-limit",
     "max-epochs",
@@ -116,6 +116,7 @@ const SOLVE_KEYS: [&str; 14] = [
     "deterministic",
     "schedule",
     "batch",
+    "step-size",
 ];
 
 /// Reads limits and choices; the keys are the command line's flags.
@@ -137,5 +138,6 @@ pub(super) fn read_solve(mut keys: Keys<'_>) -> Result<SolveSpec> {
         deterministic: keys.truth("deterministic")?,
         schedule: keys.text("schedule")?,
         batch: keys.whole("batch")?,
+        step_size: keys.number("step-size")?,
     })
 }

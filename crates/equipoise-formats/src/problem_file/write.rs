@@ -226,7 +226,12 @@ impl Output<'_> {
             return;
         }
         self.table("[solve]", "solve");
-        for (key, value) in [("tolerance", solve.tolerance), ("time-limit", solve.time_limit)] {
+        let numbers = [
+            ("tolerance", solve.tolerance),
+            ("time-limit", solve.time_limit),
+            ("step-size", solve.step_size),
+        ];
+        for (key, value) in numbers {
             if let Some(value) = value {
                 self.pair(key, number(value));
             }

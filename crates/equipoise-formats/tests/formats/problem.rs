@@ -180,12 +180,14 @@ fn solve_takes_dashes_and_underscores() {
         deterministic: Some(true),
         schedule: Some("horizon".into()),
         batch: Some(16),
+        step_size: Some(0.5),
     };
     let dashed = "[solve]\ntolerance = 1e-6\ntime-limit = 2\nmax-epochs = 100\nmax-updates = 1e7\n\
                   method = \"pairs\"\nseed = 3\nmemory-budget = \"64 MiB\"\nthreads = 4\nlocking = \"double\"\ndelay-us = 50\n\
-                  step-rule = \"paper\"\ndeterministic = true\nschedule = \"horizon\"\nbatch = 16\n";
+                  step-rule = \"paper\"\ndeterministic = true\nschedule = \"horizon\"\nbatch = 16\n\
+                  step-size = 0.5\n";
     assert_eq!(with(dashed).solve, expected);
-    let underscored = ["x-", "e-l", "y-u", "p-r"]
+    let underscored = ["x-", "e-l", "y-u", "p-r", "p-s"]
         .iter()
         .fold(dashed.to_owned(), |text, dash| text.replace(dash, &dash.replace('-', "_")));
     assert_eq!(with(&underscored).solve, expected);

@@ -55,6 +55,7 @@ fn misspelt_keys_are_unknown_rather_than_missing() {
         ("determinstic = true", "deterministic"),
         ("shedule = \"paper\"", "schedule"),
         ("batches = 2", "batch"),
+        ("stepsize = 0.5", "step-size"),
     ] {
         let error = with(&format!("[solve]\n{line}"));
         assert!(error.to_string().contains(&format!("did you mean `{hint}`?")), "{error}");
@@ -129,6 +130,7 @@ fn wrong_types_say_what_was_found() {
         (&format!("{LINEAR}[solve]\nstep-rule = true"), "step-rule", "true"),
         (&format!("{LINEAR}[solve]\ndeterministic = \"yes\""), "deterministic", "the text \"yes\""),
         (&format!("{LINEAR}[solve]\nschedule = 2"), "schedule", "the number 2"),
+        (&format!("{LINEAR}[solve]\nstep-size = \"long\""), "step-size", "the text \"long\""),
         (&format!("{LINEAR}[solve]\nbatch = 1.5"), "batch", "the number 1.5"),
         (&format!("{LINEAR}[solve]\ntolerance = [1]"), "tolerance", "an array of 1"),
     ] {

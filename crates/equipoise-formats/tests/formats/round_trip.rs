@@ -114,6 +114,7 @@ fn blocks_graph_and_solve() {
         deterministic: Some(false),
         schedule: Some("two-thirds".into()),
         batch: Some(32),
+        step_size: Some(0.1),
     };
     round_trip("structure-1", &problem);
     problem.graph.probabilities = ProbabilitiesSpec::Equalised;
