@@ -6,10 +6,11 @@
 //! gradient does not end, so the last iterate is not all there is: the best iterate at a checkpoint, the average of
 //! all and the average of the later half are compared with it, and the lowest is certified and returned.
 
+use super::super::free_step::FreeStep;
 use super::super::pairs::PairUpdater;
 use super::super::repair::repair;
 use super::super::solution::Candidate;
-use super::super::{Schedule, Solution, Status};
+use super::super::{Metric, Schedule, Solution, Status};
 use super::averages::Averages;
 use super::engine::{Begun, Engine, Task, Watch, objective};
 use super::estimate::{Estimate, Memory};
@@ -19,9 +20,12 @@ use crate::error::Result;
 use crate::problem::Problem;
 use crate::separable::{Nonsmooth, SeparableTerm};
 use crate::smooth::{FiniteSum, SmoothTerm};
+use crate::state::State;
 
 /// A checkpoint without a lower objective counts as this part of an idle round: noise hides small gains.
 const IDLE_PER_ROUND: u32 = 4;
+/// Checkpoints between two soundings for an objective that falls for ever.
+const CHECKPOINTS_PER_SOUNDING: u32 = 8;
 
 /// Runs from a feasible start.
 pub(super) fn run<'r, F: SmoothTerm, H: SeparableTerm>(
@@ -93,6 +97,9 @@ struct Run<'r, F, H> {
     /// The lowest objective of any candidate so far.
     lowest_seen: f64,
     candidates: Vec<Candidate>,
+    /// The metric of f itself, for soundings.
+    exact: Metric,
+    compared: u32,
 }
 
 impl<'r, F: SmoothTerm, H: SeparableTerm> Run<'r, F, H> {
@@ -143,8 +150,18 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Run<'r, F, H> {
         }
         let best = (objective, x);
         let (lowest, lowest_seen) = (best.clone(), objective);
-        let candidates = Vec::new();
-        Ok(Begun::Running(Box::new(Self { engine, steps, pass, best, lowest, lowest_seen, candidates })))
+        let (exact, candidates, compared) = (Metric::new(problem, 1.0), Vec::new(), 0);
+        Ok(Begun::Running(Box::new(Self {
+            engine,
+            steps,
+            pass,
+            best,
+            lowest,
+            lowest_seen,
+            candidates,
+            exact,
+            compared,
+        })))
     }
 
     fn until_the_end(&mut self) -> Result<()> {
@@ -166,6 +183,7 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Run<'r, F, H> {
             self.compare();
             let stalled = self.engine.idle_rounds > IDLE_PER_ROUND * IDLE_PER_ROUND;
             if target.is_none() {
+                self.sound()?;
                 self.checkpoint()?;
             } else if stalled {
                 self.engine.checkpoints.status.get_or_insert(Status::Stalled);
@@ -181,6 +199,23 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Run<'r, F, H> {
     fn checkpoint(&mut self) -> Result<()> {
         let idle = self.engine.idle_rounds / IDLE_PER_ROUND;
         self.engine.checkpoint(&self.lowest.1, idle)
+    }
+
+    /// Now and then a look whether the objective falls for ever: single samples never see it, second-order directions do.
+    /// Nothing is moved.
+    fn sound(&mut self) -> Result<()> {
+        self.compared += 1;
+        let Engine { checkpoints, problem, .. } = &mut self.engine;
+        if checkpoints.status.is_some() || !self.compared.is_multiple_of(CHECKPOINTS_PER_SOUNDING) {
+            return Ok(());
+        }
+        let scope = checkpoints.pass_scope();
+        let mut state = State::new(problem.smooth(), self.lowest.1.clone());
+        FreeStep { problem, metric: &self.exact, budget: &checkpoints.budget }.take(&mut state, 20)?;
+        if scope.was_cut() {
+            checkpoints.was_stopped();
+        }
+        Ok(())
     }
 
     /// The objectives of all candidates.

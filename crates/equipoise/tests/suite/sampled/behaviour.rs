@@ -4,9 +4,11 @@ use std::sync::atomic::AtomicBool;
 
 use super::{N, SAMPLES, least_squares, plain_problem, problem, settings};
 use crate::adaptor::solve_checked;
+use crate::numbers::Numbers;
 use crate::samples::{rows, term};
 use equipoise::separable::{Bounds, Zero};
-use equipoise::smooth::{Distance, Quadratic};
+use equipoise::smooth::loss::Squared;
+use equipoise::smooth::{Distance, LeastSquares, Linear, Quadratic, SmoothTerm, Sum};
 use equipoise::{
     BlockChoice, Coupling, Error, Matrix, Method, Observer, Problem, Progress, Schedule, Settings, Solver,
     Status, solve,
@@ -159,5 +161,35 @@ fn what_does_not_fit_is_refused_in_words() {
                 solve(&problem, &Settings { step_size, ..settings.clone() }).expect_err("out of range");
             assert!(matches!(error, Error::InvalidSetting { name: "step-size", .. }), "{error}");
         }
+    }
+}
+
+#[test]
+fn an_objective_that_falls_for_ever_is_said_to() {
+    // Two columns are the same, and a slope tells them apart: along (-1, 1, 0) nothing bends.
+    let mut numbers = Numbers::new(61);
+    let rows: Vec<[f64; 3]> = (0..SAMPLES)
+        .map(|_| {
+            let (twin, other) = (numbers.next(), numbers.next());
+            [twin, twin, other]
+        })
+        .collect();
+    let target = numbers.vector(SAMPLES, 1.0);
+    let build = |slope: f64| {
+        let matrix = Matrix::from_rows(&rows).expect("rectangular");
+        let terms: Vec<Box<dyn SmoothTerm>> = vec![
+            Box::new(LeastSquares::new(matrix, target.clone(), Squared).expect("valid")),
+            Box::new(Linear::new(vec![slope, 0.0, 0.0]).expect("finite")),
+        ];
+        let f = Box::new(Sum::new(terms).expect("one length"));
+        problem(f, term(Zero), Coupling::sum(1.0).expect("finite"), BlockChoice::Automatic)
+    };
+    for method in METHODS {
+        let settings = Settings { max_updates: Some(10_000_000), ..settings(method) };
+        let found = solve(&build(1.0), &settings);
+        assert!(matches!(found, Err(Error::Unbounded { .. })), "{}: {found:?}", method.name());
+        // Without the slope there is an optimum, and none of the soundings mistakes it.
+        let settings = Settings { max_updates: Some(100_000), ..settings };
+        assert!(solve_checked(&build(0.0), &settings).certificate.is_feasible());
     }
 }
