@@ -339,10 +339,9 @@ pub enum Error {
         /// How many updates had been made.
         updates: u64,
     },
-    /// A wish to stop, or the time limit, came before all samples of a file had been read and a start been certified.
-    #[error(
-        "stopped ({by}) before the samples had been read and the start certified; nothing can be said of any x yet"
-    )]
+    /// A wish to stop, or the time limit, came before there was anything to return: before all samples of a file had been
+    /// read and a start certified, or before the resistances of a graph were known.
+    #[error("stopped ({by}) before there was anything to return; allow more time")]
     StoppedEarly {
         /// What ended it: the name of a status.
         by: &'static str,

@@ -30,7 +30,8 @@ struct Wish {
 /// While it lives, long computations of this thread end early once a flag is raised.
 ///
 /// These are passes over samples that stay in their file ([`Streamed`](crate::smooth::Streamed)), which look at the flag
-/// once a batch. A run begun in the scope needs no other [`interrupt`](crate::Solver::interrupt).
+/// once a batch, and the search for [equalised](crate::theory::equalised) probabilities, once a round. A run begun in the
+/// scope needs no other [`interrupt`](crate::Solver::interrupt).
 ///
 /// ```
 /// use std::sync::Arc;

@@ -14,8 +14,9 @@
 
 use super::k_norm::KNorm;
 use super::resistance::Resistances;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::graph::{EdgeProbabilities, EdgeSampler, Graph};
+use crate::stop_scope::StopScope;
 
 /// Rounds, and the excess of nu over b - 1 that is good enough.
 const ROUNDS: usize = 200;
@@ -26,7 +27,8 @@ const LARGEST_CLIQUE: usize = 500;
 /// Probabilities with nu within 1e-3 of b - 1, or as near as 200 rounds come.
 ///
 /// Kept uniform: a clique with equal curvature, for which that is optimal, and cliques of more than 500 nodes. Where
-/// resistances are only estimates (large graphs without structure), there is one round.
+/// resistances are only estimates (large graphs without structure), there is one round. In a
+/// [`StopScope`](crate::StopScope) whose flag is raised, those so far: every round leaves a law that can be drawn from.
 pub fn equalised(graph: &Graph, curvature: &dyn Fn(usize, usize) -> f64) -> Result<EdgeProbabilities> {
     equalised_within(graph, curvature, ROUNDS)
 }
@@ -43,7 +45,13 @@ pub fn equalised_within(
     let target = (1.0 + EXCESS) * (graph.nodes() - 1) as f64;
     let mut law = EdgeProbabilities::Uniform;
     for _ in 0..rounds {
-        let found = Resistances::of(&KNorm::with_curvature(graph, &law, curvature)?)?;
+        if StopScope::is_over() {
+            break;
+        }
+        let found = match Resistances::of(&KNorm::with_curvature(graph, &law, curvature)?) {
+            Err(Error::StoppedEarly { .. }) => break,
+            found => found?,
+        };
         // A tree draws every edge with equal ratio already, and so does a clique by rule.
         if found.nu() <= target || found.values().len() != graph.edge_count() {
             break;
@@ -57,4 +65,45 @@ pub fn equalised_within(
         }
     }
     Ok(law)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::Cell;
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+
+    use super::*;
+    use crate::graph::Topology;
+    use crate::theory::pair_constant;
+
+    #[test]
+    fn a_flag_ends_the_rounds_with_the_law_so_far() {
+        let wheel = Graph::new(&Topology::Wheel, 40).expect("valid");
+        let (flag, asked) = (Arc::new(AtomicBool::new(false)), Cell::new(0));
+        let edges = wheel.edge_count();
+        let rounds_until = |most: usize| {
+            asked.set(0);
+            flag.store(most == 0, Relaxed);
+            // Every round asks for the curvature of every edge once.
+            let curvature = |_: usize, _: usize| {
+                asked.set(asked.get() + 1);
+                if asked.get() >= most * edges {
+                    flag.store(true, Relaxed);
+                }
+                2.0
+            };
+            let law = equalised(&wheel, &curvature).expect("connected");
+            (law, asked.get() / edges)
+        };
+        let whole = rounds_until(ROUNDS + 1);
+        assert!(whole.1 > 3, "{} rounds", whole.1);
+        let _scope = StopScope::new(Arc::clone(&flag));
+        assert_eq!(rounds_until(0), (EdgeProbabilities::Uniform, 0));
+        let nu = |law: &EdgeProbabilities| pair_constant(&wheel, law, &|_, _| 2.0).expect("connected");
+        let (law, rounds) = rounds_until(2);
+        assert_eq!(rounds, 2);
+        assert!(nu(&law) < nu(&EdgeProbabilities::Uniform) && nu(&law) > nu(&whole.0));
+        assert_eq!(rounds_until(ROUNDS + 1), whole);
+    }
 }

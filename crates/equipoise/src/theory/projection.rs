@@ -13,8 +13,9 @@
 use rand::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::graph::Elimination;
+use crate::stop_scope::StopScope;
 
 /// Rows of the projection: Laplacian systems to solve.
 const ROWS: usize = 192;
@@ -28,7 +29,7 @@ pub(super) struct Estimates {
     pub(super) error: f64,
 }
 
-/// Estimates for a graph; an error if it is disconnected.
+/// Estimates for a graph; an error if it is disconnected, or if a [`StopScope`] ends before they are done.
 pub(super) fn estimates(nodes: usize, edges: &[(u32, u32)], weights: &[f64]) -> Result<Estimates> {
     // Weights up to 1, so that no square overflows or vanishes.
     let scale = weights.iter().copied().fold(0.0, f64::max);
@@ -38,6 +39,9 @@ pub(super) fn estimates(nodes: usize, edges: &[(u32, u32)], weights: &[f64]) -> 
     let mut values = vec![0.0; edges.len()];
     let mut right = vec![0.0; nodes];
     for _ in 0..ROWS {
+        if StopScope::is_over() {
+            return Err(Error::StoppedEarly { by: "interrupted" });
+        }
         right.fill(0.0);
         for (&(i, j), w) in edges.iter().zip(&relative) {
             let flow = if rng.next_u64() >> 63 == 0 { w.sqrt() } else { -w.sqrt() };

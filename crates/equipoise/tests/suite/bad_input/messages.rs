@@ -28,7 +28,7 @@ fn samples() -> Vec<(Error, &'static [&'static str])> {
             &["input", "found 3 rows", "expected 5"],
         ),
         (Error::EmptyProblem, &["no variables"]),
-        (Error::StoppedEarly { by: "time-limit" }, &["time-limit", "nothing can be said"]),
+        (Error::StoppedEarly { by: "time-limit" }, &["time-limit", "anything to return", "more time"]),
         (Error::OneClassOnly { rows: 12, label: 3.5 }, &["all 12", "3.5", "two", "one-class"]),
         (Error::TooManyClasses { kind: "nu-svc", found: 4 }, &["nu-svc", "found 4", "svc"]),
         (Error::UnknownLabel { label: 2.5, known: vec![0.0, 1.0] }, &["class-weight", "2.5", "[0.0, 1.0]"]),
