@@ -13,7 +13,12 @@
 //! The first try keeps the order of the rows. A small pivot makes the order matter, and then the factor is
 //! computed again with the largest relative pivot first.
 
-use pulp::{Simd, WithSimd};
+#![expect(
+    clippy::inline_always,
+    reason = "vector code must end up in the function for which the instructions are enabled"
+)]
+
+use pulp::{Scalar, Simd, WithSimd};
 
 use super::{Columns, kernels, wide};
 
@@ -155,19 +160,7 @@ impl Factor {
         self.lower.resize(packed(m, m), 0.0);
         self.pivots.clear();
         self.pivots.resize(m, 0.0);
-        let mut smallest = f64::INFINITY;
-        for j in 0..m {
-            let (done, rest) = self.lower.split_at_mut(packed(m, j));
-            let column = &mut rest[..m - j];
-            column.copy_from_slice(&gram[j * m + j..(j + 1) * m]);
-            let diagonal = column[0];
-            subtract_earlier(m, &self.pivots[..j], done, column);
-            let share = if diagonal > 0.0 { column[0] / diagonal } else { 0.0 };
-            smallest = smallest.min(share);
-            self.pivots[j] = finish_column(column, share > 0.0);
-            self.rank += usize::from(self.pivots[j] > 0.0);
-        }
-        smallest
+        wide::widest(gram.len(), MakeInOrder { factor: self, gram })
     }
 
     /// Factors with the largest relative pivot first; what is left at the end is dropped.
@@ -194,7 +187,7 @@ impl Factor {
             for (r, value) in column.iter_mut().enumerate() {
                 *value = entry(self.order[j + r] as usize, self.order[j] as usize);
             }
-            subtract_earlier(m, &self.pivots[..j], done, column);
+            subtract_earlier(Scalar::new(), m, &self.pivots[..j], done, column);
             let pivot = finish_column(column, keep);
             self.pivots[j] = pivot;
             self.rank += usize::from(pivot > 0.0);
@@ -202,6 +195,36 @@ impl Factor {
                 self.left[*row as usize] -= pivot * l * l;
             }
         }
+    }
+}
+
+/// The factor of rows in order, column by column; memory is there.
+struct MakeInOrder<'a> {
+    factor: &'a mut Factor,
+    gram: &'a [f64],
+}
+
+impl WithSimd for MakeInOrder<'_> {
+    /// The smallest pivot relative to its diagonal entry.
+    type Output = f64;
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, simd: S) -> f64 {
+        let Factor { rows: m, rank, lower, pivots, .. } = self.factor;
+        let m = *m;
+        let mut smallest = f64::INFINITY;
+        for j in 0..m {
+            let (done, rest) = lower.split_at_mut(packed(m, j));
+            let column = &mut rest[..m - j];
+            column.copy_from_slice(&self.gram[j * m + j..(j + 1) * m]);
+            let diagonal = column[0];
+            subtract_earlier(simd, m, &pivots[..j], done, column);
+            let share = if diagonal > 0.0 { column[0] / diagonal } else { 0.0 };
+            smallest = smallest.min(share);
+            pivots[j] = finish_column(column, share > 0.0);
+            *rank += usize::from(pivots[j] > 0.0);
+        }
+        smallest
     }
 }
 
@@ -258,17 +281,15 @@ fn packed(m: usize, j: usize) -> usize {
 }
 
 /// `column -= sum over earlier columns k of L_jk P_k L_k`, four of them at a time.
-fn subtract_earlier(m: usize, pivots: &[f64], done: &[f64], column: &mut [f64]) {
+#[inline(always)]
+fn subtract_earlier<S: Simd>(simd: S, m: usize, pivots: &[f64], done: &[f64], column: &mut [f64]) {
     let j = pivots.len();
     let below = |k: usize| &done[packed(m, k) + j - k..packed(m, k) + m - k];
     let mut k = 0;
     while k + 4 <= j {
-        let (a, b, c, d) = (below(k), below(k + 1), below(k + 2), below(k + 3));
-        let p = &pivots[k..k + 4];
-        let (ta, tb, tc, td) = (p[0] * a[0], p[1] * b[0], p[2] * c[0], p[3] * d[0]);
-        for ((((out, a), b), c), d) in column.iter_mut().zip(a).zip(b).zip(c).zip(d) {
-            *out -= (ta * a + tb * b) + (tc * c + td * d);
-        }
+        let columns = [below(k), below(k + 1), below(k + 2), below(k + 3)];
+        let heads = std::array::from_fn(|l| -pivots[k + l] * columns[l][0]);
+        wide::add_four(simd, heads, columns, column);
         k += 4;
     }
     for k in k..j {

@@ -81,6 +81,11 @@ pub(crate) fn warm(columns: &[f64]) {
     wide::warm(columns);
 }
 
+/// `gram += A A' / D` of a block with m rows, lower triangle, column-major.
+pub(crate) fn add_gram(columns: &[f64], m: usize, curvature: f64, gram: &mut [f64]) {
+    wide::add_gram(columns, m, 1.0 / curvature, gram);
+}
+
 /// The part of [`step`] that needs the first block only.
 #[inline]
 pub(crate) fn begin(first: &Block<'_>, lambda: &mut [f64], workspace: &mut Workspace) {

@@ -10,6 +10,11 @@
 //!
 //! Written with vectors, not left to the compiler: it would take four sums side by side for one vector, and shuffle.
 
+#![expect(
+    clippy::inline_always,
+    reason = "vector code must end up in the function for which the instructions are enabled"
+)]
+
 use pulp::{Arch, Scalar, Simd, WithSimd};
 
 use super::kernels;
@@ -53,6 +58,41 @@ pub(super) fn accumulate(data: &[f64], w: &[f64], out: &mut [f64]) {
 #[inline]
 pub(super) fn dots(data: &[f64], y: &[f64], out: &mut [f64]) {
     widest(data.len(), Dots { data, y, out });
+}
+
+/// `gram += t sum_k a_k a_k'`, lower triangle, column-major.
+pub(super) fn add_gram(data: &[f64], m: usize, t: f64, gram: &mut [f64]) {
+    widest(data.len(), AddGram { data, m, t, gram });
+}
+
+struct AddGram<'a> {
+    data: &'a [f64],
+    m: usize,
+    t: f64,
+    gram: &'a mut [f64],
+}
+
+impl WithSimd for AddGram<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, simd: S) {
+        let Self { data, m, t, gram } = self;
+        if m == 0 {
+            return;
+        }
+        let fours = data.chunks_exact(4 * m);
+        for column in fours.remainder().chunks_exact(m) {
+            kernels::add_outer(t, column, gram);
+        }
+        for block in fours {
+            let [a, b, c, d] = four_columns(block, m);
+            for (j, out) in gram.chunks_exact_mut(m).enumerate() {
+                let heads = [t * a[j], t * b[j], t * c[j], t * d[j]];
+                add_four(simd, heads, [&a[j..], &b[j..], &c[j..], &d[j..]], &mut out[j..]);
+            }
+        }
+    }
 }
 
 struct Accumulate<'a> {
@@ -182,6 +222,22 @@ mod tests {
                 for k in 0..n {
                     let sum: f64 = (0..m).map(|r| y[r] * entry(r, k)).sum();
                     assert!((out[k] - sum).abs() < 1e-12, "{m} x {n}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn gram_matrices_of_every_shape_are_those_of_a_double_loop() {
+        for m in [0, 1, 3, 8, 31] {
+            for n in [0, 1, 4, 7, 33] {
+                let data = numbers(m * n, 1);
+                let mut gram = numbers(m * m, 2);
+                let before = gram.clone();
+                add_gram(&data, m, 0.5, &mut gram);
+                for (c, r) in (0..m).flat_map(|c| (c..m).map(move |r| (c, r))) {
+                    let sum: f64 = (0..n).map(|k| 0.5 * data[k * m + r] * data[k * m + c]).sum();
+                    assert!((gram[c * m + r] - before[c * m + r] - sum).abs() < 1e-12, "{m} x {n}");
                 }
             }
         }

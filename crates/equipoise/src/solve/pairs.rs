@@ -446,6 +446,11 @@ fn add_gram<F: SmoothTerm>(
     gram: &mut [f64],
 ) {
     let pair_factor = if alone { 1.0 } else { metric.pair_factor() };
+    if let (Some(dense), Some(d)) =
+        (DenseBlock::of(blocks, coupling, block), metric.of_block_at_full_step(block))
+    {
+        return smooth_rows::add_gram(dense.columns, coupling.rows(), pair_factor * d, gram);
+    }
     for c in blocks.coordinates(block) {
         let d = pair_factor * metric.at_full_step(f, c, block);
         coupling.add_outer(c, 1.0 / d, gram);
