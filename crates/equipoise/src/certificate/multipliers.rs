@@ -5,6 +5,7 @@
 //! their units. psi = 0 exactly when x is optimal (for feasible x).
 
 use super::residual::Residuals;
+use crate::coupling::Outers;
 use crate::matrix::{PseudoInverse, dot};
 use crate::separable::SeparableTerm;
 use crate::smooth::SmoothTerm;
@@ -94,10 +95,12 @@ impl<F: SmoothTerm, H: SeparableTerm> Fit<'_, '_, F, H> {
         let coupling = self.residuals.coupling();
         let m = coupling.rows();
         let (mut rhs, mut gram) = (vec![0.0; m], vec![0.0; m * m]);
+        let mut outers = Outers::new(coupling, &mut gram);
         self.residuals.for_each_pinned(|c, slope| {
             coupling.add_column(c, -(self.gradient[c] + slope), &mut rhs);
-            coupling.add_outer(c, 1.0, &mut gram);
+            outers.add(c, 1.0);
         });
+        outers.finish();
         self.rescale(&mut rhs, &mut gram);
         let mut lambda = vec![0.0; m];
         PseudoInverse::new(&gram, m).apply(&rhs, &mut lambda);

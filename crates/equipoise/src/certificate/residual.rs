@@ -3,7 +3,7 @@
 //! For a sum over coordinates the subdifferential is an interval a coordinate; for group norms a ball
 //! or a point a block. `r = s - projection of s`; x is optimal for lambda exactly when r = 0.
 
-use crate::coupling::Coupling;
+use crate::coupling::{Coupling, Outers};
 use crate::matrix::dot;
 use crate::problem::Problem;
 use crate::separable::{Nonsmooth, SeparableTerm, norm};
@@ -77,11 +77,13 @@ impl<'a, F: SmoothTerm, H: SeparableTerm> Residuals<'a, F, H> {
         let coupling = self.coupling();
         let mut value = 0.0;
         if let Nonsmooth::Coordinates(_) = self.problem.separable() {
+            let mut outers = Outers::new(coupling, hessian);
             self.for_each(s, |c, r| {
                 value += 0.5 * r * r;
                 coupling.add_column(c, r, descent);
-                coupling.add_outer(c, 1.0, hessian);
+                outers.add(c, 1.0);
             });
+            outers.finish();
             return value;
         }
         let m = descent.len();

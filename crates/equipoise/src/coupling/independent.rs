@@ -45,7 +45,7 @@ pub(crate) fn independent_rows(coupling: &Coupling, n: usize) -> Result<Independ
         }
         Shape::Row(_) => drop_rows(coupling, Vec::new(), &[(0, Vec::new())]),
         Shape::Rows(matrix) => {
-            let (kept, combinations) = dependent_rows(matrix, m, n);
+            let (kept, combinations) = dependent_rows(coupling, matrix, n);
             drop_rows(coupling, kept, &combinations)
         }
     }
@@ -77,7 +77,12 @@ fn drop_rows(
 
 /// Independent rows, and for every other row its combination of them.
 #[allow(clippy::type_complexity)]
-fn dependent_rows(matrix: &Matrix, m: usize, n: usize) -> (Vec<usize>, Vec<(usize, Vec<(usize, f64)>)>) {
+fn dependent_rows(
+    coupling: &Coupling,
+    matrix: &Matrix,
+    n: usize,
+) -> (Vec<usize>, Vec<(usize, Vec<(usize, f64)>)>) {
+    let m = coupling.rows();
     let mut norms = vec![0.0; m];
     matrix.for_each(|r, _, value| norms[r] += value * value);
     norms.iter_mut().for_each(|norm: &mut f64| *norm = norm.sqrt());
@@ -91,8 +96,7 @@ fn dependent_rows(matrix: &Matrix, m: usize, n: usize) -> (Vec<usize>, Vec<(usiz
         (factor.R().to_owned(), order.to_vec(), DEPENDENCE)
     } else {
         let mut gram = vec![0.0; m * m];
-        let coupling = Coupling { shape: Shape::Rows(matrix.clone()), rhs: vec![0.0; m] };
-        (0..n).for_each(|c| coupling.add_outer(c, 1.0, &mut gram));
+        coupling.add_outers(0..n, &mut gram);
         let full = Mat::from_fn(m, m, |r, c| scaled(r, scaled(c, gram[c.min(r) * m + r.max(c)])));
         let factor = full.col_piv_qr();
         let (order, _) = factor.P().arrays();

@@ -5,10 +5,12 @@
 
 mod columns;
 mod independent;
+mod outers;
 
 pub use columns::CouplingColumns;
 pub use independent::DroppedRow;
 pub(crate) use independent::independent_rows;
+pub(crate) use outers::Outers;
 
 use crate::error::{Error, Result};
 use crate::matrix::{Matrix, check_finite_vector, check_length, max_abs};

@@ -68,7 +68,7 @@ fn settle<T: SeparableTerm>(
     let mut residual = vec![0.0; m];
     while !free.is_empty() {
         let mut gram = vec![0.0; m * m];
-        free.iter().for_each(|&c| coupling.add_outer(c, 1.0, &mut gram));
+        coupling.add_outers(free.iter().copied(), &mut gram);
         for c in 0..m {
             for r in c..m {
                 gram[c * m + r] *= scale[c] * scale[r];

@@ -76,7 +76,7 @@ fn check_every_block_drawn(graph: &Graph, blocks: &Blocks, coupling: &Coupling) 
 fn block_gram(blocks: &Blocks, coupling: &Coupling, i: usize) -> Vec<f64> {
     let m = coupling.rows();
     let mut gram = vec![0.0; m * m];
-    blocks.coordinates(i).for_each(|c| coupling.add_outer(c, 1.0, &mut gram));
+    coupling.add_outers(blocks.coordinates(i), &mut gram);
     gram
 }
 

@@ -31,7 +31,7 @@ pub(crate) fn repair<F: SmoothTerm, H: SeparableTerm>(problem: &Problem<F, H>, x
         Nonsmooth::Groups(_) => z != 0.0,
     };
     let mut gram = vec![0.0; m * m];
-    (0..x.len()).filter(|&c| smooth_at(c, x[c])).for_each(|c| coupling.add_outer(c, 1.0, &mut gram));
+    coupling.add_outers((0..x.len()).filter(|&c| smooth_at(c, x[c])), &mut gram);
     // Unit rows: the rank must not depend on their scale.
     let scale: Vec<f64> =
         (0..m).map(|r| gram[r * (m + 1)].sqrt()).map(|s| if s > 0.0 { 1.0 / s } else { 0.0 }).collect();

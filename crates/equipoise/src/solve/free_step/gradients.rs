@@ -2,6 +2,7 @@
 
 use super::FreeStep;
 use super::face::Face;
+use crate::coupling::Outers;
 use crate::matrix::dot;
 use crate::pair_step::Factor;
 use crate::separable::{Nonsmooth, SeparableTerm};
@@ -133,9 +134,11 @@ impl<'a, 'b, F: SmoothTerm, H: SeparableTerm> Projector<'a, 'b, F, H> {
         let m = coupling.rows();
         if m > 0 {
             let mut gram = vec![0.0; m * m];
+            let mut outers = Outers::new(coupling, &mut gram);
             for c in (0..face.slope.len()).filter(|&c| face.is_free(c)) {
-                coupling.add_outer(c, projector.inverse(c), &mut gram);
+                outers.add(c, projector.inverse(c));
             }
+            outers.finish();
             projector.factor = Some(Factor::from_gram(m, &gram));
         }
         projector
