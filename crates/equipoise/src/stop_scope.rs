@@ -31,7 +31,10 @@ struct Wish {
 ///
 /// These are passes over samples that stay in their file ([`Streamed`](crate::smooth::Streamed)), which look at the flag
 /// once a batch, and the search for [equalised](crate::theory::equalised) probabilities, once a round. A run begun in the
-/// scope needs no other [`interrupt`](crate::Solver::interrupt).
+/// scope needs no other [`interrupt`](crate::Solver::interrupt), unless it works on threads of its own (one fit a class,
+/// cross validation). What a term computes in a pass that ended early is NaN: look at the flag before using it.
+///
+/// Scopes of one thread must end in the reverse order in which they began.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -45,6 +48,8 @@ struct Wish {
 pub struct StopScope {
     before: Wish,
     cut: Rc<Cell<bool>>,
+    /// Whether it tells the scope around it what was cut short.
+    is_part: bool,
 }
 
 impl StopScope {
@@ -57,7 +62,15 @@ impl StopScope {
     pub(crate) fn open(flag: Option<Arc<AtomicBool>>, deadline: Option<Instant>) -> Self {
         let cut = Rc::new(Cell::new(false));
         let before = WISH.replace(Wish { flag, deadline, cut: Rc::clone(&cut) });
-        Self { before, cut }
+        Self { before, cut, is_part: false }
+    }
+
+    /// With what the scope around it has; what is cut short in it is so in that one, too.
+    pub(crate) fn within() -> Self {
+        let (flag, deadline) = WISH.with_borrow(|wish| (wish.flag.clone(), wish.deadline));
+        let mut scope = Self::open(flag, deadline);
+        scope.is_part = true;
+        scope
     }
 
     /// The flag of the innermost scope.
@@ -86,6 +99,9 @@ impl StopScope {
 
 impl Drop for StopScope {
     fn drop(&mut self) {
+        if self.is_part && self.cut.get() {
+            self.before.cut.set(true);
+        }
         WISH.set(std::mem::take(&mut self.before));
     }
 }
@@ -108,6 +124,13 @@ mod tests {
             assert!(inner.was_cut());
         }
         assert!(StopScope::is_over() && !outer.was_cut());
+        {
+            let part = StopScope::within();
+            assert!(StopScope::is_over() && !part.was_cut());
+            StopScope::cut_short();
+            assert!(part.was_cut() && !outer.was_cut());
+        }
+        assert!(StopScope::is_over() && outer.was_cut());
         flag.store(false, Ordering::Relaxed);
         assert!(!StopScope::is_over());
         let passed = StopScope::open(None, Some(Instant::now()));

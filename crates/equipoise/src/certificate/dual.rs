@@ -111,7 +111,9 @@ impl<F: SmoothTerm, H: SeparableTerm> Search<'_, '_, '_, F, H> {
                     let (lo, hi) = h.dual_domain(c);
                     let inside = s[c].max(lo).min(hi);
                     let miss = (s[c] - inside).abs();
-                    if miss > self.rounding[c] {
+                    // What is no number proves nothing.
+                    let within = miss <= self.rounding[c];
+                    if !within {
                         return f64::INFINITY;
                     }
                     let charge = if miss > 0.0 { miss * (x[c].abs() + self.reach(c)) } else { 0.0 };
@@ -131,9 +133,10 @@ impl<F: SmoothTerm, H: SeparableTerm> Search<'_, '_, '_, F, H> {
                 let mut sum = 0.0;
                 for i in 0..blocks.len() {
                     let size = blocks.coordinates(i).map(|c| s[c] * s[c]).sum::<f64>().sqrt();
-                    let miss = (size - h.weight(i)).max(0.0);
-                    let most = |of: &dyn Fn(usize) -> f64| blocks.coordinates(i).map(of).fold(0.0, f64::max);
-                    if miss > most(&|c| self.rounding[c]) {
+                    let miss = if size > h.weight(i) { size - h.weight(i) } else { 0.0 };
+                    let rounding = blocks.coordinates(i).map(|c| self.rounding[c]);
+                    let most = rounding.fold(0.0, |most: f64, one| if one > most { one } else { most });
+                    if miss > most || size.is_nan() {
                         return f64::INFINITY;
                     }
                     if miss > 0.0 {

@@ -13,7 +13,8 @@ mod dual;
 mod multipliers;
 mod residual;
 
-use crate::error::Result;
+use crate::StopScope;
+use crate::error::{Error, Result};
 use crate::matrix::{check_length, max_abs};
 use crate::problem::Problem;
 use crate::separable::{Nonsmooth, SeparableTerm};
@@ -69,7 +70,7 @@ impl Certificate {
     }
 }
 
-/// The certificate of any point x of the right length.
+/// The certificate of any point x of the right length; [`Error::StoppedEarly`] where a [`StopScope`] ended a pass over data.
 ///
 /// ```
 /// use equipoise::{Coupling, Problem, certificate, smooth::Distance};
@@ -82,7 +83,13 @@ impl Certificate {
 /// # Ok::<(), equipoise::Error>(())
 /// ```
 pub fn check<F: SmoothTerm, H: SeparableTerm>(problem: &Problem<F, H>, x: &[f64]) -> Result<Certificate> {
-    check_with(problem, x, Effort::Full(&|| false))
+    let scope = StopScope::within();
+    let certificate = check_with(problem, x, Effort::Full(&|| false))?;
+    if scope.was_cut() {
+        // Numbers of half a pass certify nothing.
+        return Err(Error::StoppedEarly { by: "interrupted" });
+    }
+    Ok(certificate)
 }
 
 pub(crate) fn check_with<F: SmoothTerm, H: SeparableTerm>(
@@ -116,7 +123,7 @@ pub(crate) fn check_with<F: SmoothTerm, H: SeparableTerm>(
         *s = -(*s + pull);
     }
     let kkt_residual = residuals.largest(&s) / (1.0 + largest_gradient + largest_pull);
-    let duality_gap = if objective.is_finite() {
+    let duality_gap = if objective.is_finite() && !kkt_residual.is_nan() {
         let near = kkt_residual <= 1e-2;
         let point =
             dual::Point { residuals: &residuals, product: &product, lambda: &lambda, objective, near, stop };

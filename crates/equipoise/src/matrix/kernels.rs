@@ -1,5 +1,5 @@
-//! Inner loops over contiguous numbers: short ones written so that the compiler vectorises them, long ones by the widest
-//! instructions of the machine, which are found out at run time.
+//! Inner loops over contiguous numbers: short ones written so that the compiler vectorises them, long ones by the
+//! vector instructions that are found at run time.
 
 #![expect(
     clippy::inline_always,

@@ -1,9 +1,5 @@
-//! Inner loops over contiguous columns, written so that they compile to vector code without bounds checks.
-//!
-//! | symbol | meaning |
-//! |---|---|
-//! | m | rows, the length of a column |
-//! | data | columns `a_1, a_2, ...` one after the other |
+//! Inner loops over one or two short vectors, written so that they compile to vector code without bounds checks. Loops
+//! over many columns are in `wide.rs`.
 
 const LANES: usize = 8;
 

@@ -1,7 +1,6 @@
-//! Products with many columns, by the widest instructions of the machine.
+//! Products with many columns, by vector instructions where the machine has them (AVX2 with FMA on x86).
 //!
-//! Which these are is found out at run time, so that a program built for any machine is as fast here as one built for
-//! this one. On one machine sums are always the same; between machines they may differ by rounding.
+//! That is found out at run time, so that a program built for any machine is as fast here as one built for this one. On one machine sums are always the same; between machines they may differ by rounding.
 //!
 //! | symbol | meaning |
 //! |---|---|

@@ -126,10 +126,21 @@ impl ViolatingPairs {
     fn end_sweep(&mut self) {
         self.visited = 0;
         self.sweeps += 1;
+        self.straddle();
         self.last = self.now;
         self.now = Slopes { rise: f64::INFINITY, fall: f64::NEG_INFINITY };
         if self.sweeps.is_multiple_of(SWEEPS_PER_RETURN) || self.active.len() < 2 {
             self.bring_all_back();
+        }
+    }
+
+    /// Puts the multiplier between the extremes of this sweep where they violate optimality and it lies beyond both: seen
+    /// from there everyone wants to go the same way, and where few coordinates are left to pull it comes back too slowly.
+    fn straddle(&mut self) {
+        let Slopes { rise, fall } = self.now;
+        let between = rise < -self.multiplier && -self.multiplier < fall;
+        if rise < fall && !between && (rise + fall).is_finite() {
+            self.multiplier = -0.5 * (rise + fall);
         }
     }
 

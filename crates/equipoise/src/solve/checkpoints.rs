@@ -154,8 +154,9 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Checkpoints<'r, F, H> {
 
     /// Work was ended early: so is the run.
     pub(crate) fn was_stopped(&mut self) {
-        let status = self.budget.stop().unwrap_or(Status::Interrupted);
-        self.status.get_or_insert(status);
+        if !matches!(self.status, Some(Status::Converged | Status::TargetReached)) {
+            self.status = Some(self.budget.stop().unwrap_or(Status::Interrupted));
+        }
     }
 
     /// The scope of passes over data: while the run goes on they end at its limits, afterwards when patience does. With a
@@ -227,7 +228,7 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Checkpoints<'r, F, H> {
     }
 
     /// How long the last certificate may take once a limit was reached; `None` while the run goes on.
-    fn patience(&self) -> Option<Duration> {
+    pub(crate) fn patience(&self) -> Option<Duration> {
         match self.status? {
             Status::Interrupted | Status::TargetReached => Some(Duration::from_millis(20)),
             Status::TimeLimit => {

@@ -68,7 +68,8 @@ use crate::graph::{EdgeProbabilities, Graph};
 /// | clique of more than 1500 nodes | parallel paths, on a sample of pairs | an upper bound for each pair of the sample |
 ///
 /// Errors: [`Error::GraphDisconnected`](crate::Error::GraphDisconnected) where nu would be infinite,
-/// [`Error::OutOfRange`](crate::Error::OutOfRange) for a curvature that is not positive and finite.
+/// [`Error::OutOfRange`](crate::Error::OutOfRange) for a curvature that is not positive and finite,
+/// [`Error::StoppedEarly`](crate::Error::StoppedEarly) where a [`StopScope`](crate::StopScope) ended it.
 pub fn pair_constant(
     graph: &Graph,
     probabilities: &EdgeProbabilities,

@@ -1,10 +1,12 @@
 //! What once went wrong, one test each.
 
 use crate::adaptor::matrix_of;
+use crate::numbers::Numbers;
 use equipoise::graph::Topology;
-use equipoise::separable::{Bounds, ElasticNet, NonNegative};
-use equipoise::smooth::loss::LogisticLoss;
-use equipoise::smooth::{Distance, Linear, Logistic, Quadratic};
+use equipoise::matrix::DenseMatrix;
+use equipoise::separable::{Bounds, ElasticNet, L1, NonNegative};
+use equipoise::smooth::loss::{LogisticLoss, Squared};
+use equipoise::smooth::{Distance, LeastSquares, Linear, Logistic, Quadratic};
 use equipoise::{
     BlockChoice, Coupling, Error, Matrix, Method, ProbabilityChoice, Problem, Settings, SparseMatrix, Status,
     solve,
@@ -168,6 +170,37 @@ fn the_kkt_residual_counts_only_where_no_gap_is_found() {
     let solution = solve(&problem, &Settings::default()).expect("bounded");
     assert_eq!(solution.status, Status::Converged);
     assert!(equipoise::certificate::check(&problem, &solution.x).expect("right length").meets(1e-6));
+}
+
+#[test]
+fn few_coordinates_of_many_samples_find_their_partners() {
+    // No Newton steps here: the product is too long. A multiplier that was off left everyone wanting the same way.
+    for seed in 0..12 {
+        let mut numbers = Numbers::new(seed);
+        let (samples, features) = (600, 2 + seed as usize % 5);
+        let shared = numbers.vector(samples, 1.0);
+        let columns = (0..features).flat_map(|c| {
+            let sign = if c % 2 == 0 { 1.0 } else { -1.0 };
+            let own = numbers.vector(samples, 1.0);
+            shared.iter().zip(own).map(|(shared, own)| sign * shared + own).collect::<Vec<_>>()
+        });
+        let columns: Vec<f64> = columns.collect();
+        let last = &columns[(features - 1) * samples..];
+        let target = columns.iter().zip(last).map(|(first, last)| first - 2.0 * last).collect();
+        let matrix = DenseMatrix::from_columns(samples, features, columns).expect("finite");
+        let f = LeastSquares::new(matrix, target, Squared).expect("finite");
+        let builder = Problem::builder(f).separable(L1::new(0.004).expect("valid"));
+        let problem = builder.coupling(Coupling::sum(-1.0).expect("finite")).build().expect("valid");
+        for method in [Method::Violating, Method::Auto] {
+            let settings =
+                Settings { method, tolerance: 1e-8, time_limit: Some(20.0), ..Settings::default() };
+            let solution = solve(&problem, &settings).expect("bounded");
+            let certificate = equipoise::certificate::check(&problem, &solution.x).expect("right length");
+            let name = format!("{} of {features} features, seed {seed}", method.name());
+            assert_eq!(solution.status, Status::Converged, "{name}: {certificate:?}");
+            assert!(certificate.meets(1e-8), "{name}: {certificate:?}");
+        }
+    }
 }
 
 #[test]

@@ -223,7 +223,7 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Engine<'r, F, H> {
     /// The certificate of x.
     pub(super) fn checkpoint(&mut self, x: &[f64], idle_rounds: u32) -> Result<()> {
         self.checked_at = self.updates;
-        let under_way = self.checkpoints.status.is_none();
+        let under_way = self.checkpoints.patience().is_none();
         let mut whole = self.checkpoints.take_if_whole(x, self.spent(), idle_rounds)?;
         if !whole && under_way {
             // The run is over now, and some patience is left for its last certificate.
@@ -234,6 +234,11 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Engine<'r, F, H> {
             self.certified = Some(x.to_vec());
         }
         Ok(())
+    }
+
+    /// Whether there was no time to certify the last iterate.
+    pub(super) fn is_uncertain(&self) -> bool {
+        self.uncertain
     }
 
     /// The solution: x, or the x of the last certificate where there was no time for one of x.

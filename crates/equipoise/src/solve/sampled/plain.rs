@@ -37,8 +37,10 @@ pub(super) fn run<'r, F: SmoothTerm, H: SeparableTerm>(
         Begun::Over(solution) => return Ok(*solution),
     };
     run.until_the_end()?;
+    // Candidates that were not certified in time are none.
+    let candidates = if run.engine.is_uncertain() { Vec::new() } else { run.candidates };
     let mut solution = run.engine.finish(run.lowest.1)?;
-    solution.candidates = run.candidates;
+    solution.candidates = candidates;
     Ok(solution)
 }
 
@@ -98,7 +100,7 @@ struct Run<'r, F, H> {
     lowest_seen: f64,
     candidates: Vec<Candidate>,
     /// The metric of f itself, for soundings.
-    exact: Metric,
+    exact: Option<Metric>,
     compared: u32,
 }
 
@@ -150,7 +152,7 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Run<'r, F, H> {
         }
         let best = (objective, x);
         let (lowest, lowest_seen) = (best.clone(), objective);
-        let (exact, candidates, compared) = (Metric::new(problem, 1.0), Vec::new(), 0);
+        let (exact, candidates, compared) = (None, Vec::new(), 0);
         Ok(Begun::Running(Box::new(Self {
             engine,
             steps,
@@ -211,7 +213,8 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Run<'r, F, H> {
         }
         let scope = checkpoints.pass_scope();
         let mut state = State::new(problem.smooth(), self.lowest.1.clone());
-        FreeStep { problem, metric: &self.exact, budget: &checkpoints.budget }.take(&mut state, 20)?;
+        let metric = self.exact.get_or_insert_with(|| Metric::new(problem, 1.0));
+        FreeStep { problem, metric, budget: &checkpoints.budget }.take(&mut state, 20)?;
         if scope.was_cut() {
             checkpoints.was_stopped();
         }

@@ -178,8 +178,15 @@ impl SampleReader for Interrupted<'_> {
     }
 }
 
-#[test]
-fn an_interrupt_during_any_pass_ends_the_run_within_a_few_batches() {
+/// A problem whose source raises `flag` with batch number `at`, counted by `read`.
+struct Watched {
+    problem: Problem<equipoise::smooth::Streamed<Squared>, L1>,
+    read: Arc<AtomicUsize>,
+    at: Arc<AtomicUsize>,
+    flag: Arc<AtomicBool>,
+}
+
+fn watched() -> Watched {
     let (matrix, target): (Matrix, _) = (dense(), Numbers::new(81).vector(SAMPLES, 1.0));
     let rows = (0..SAMPLES).map(|r| (0..N).map(|c| matrix.entry(r, c)).collect()).collect();
     let (read, at) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(usize::MAX)));
@@ -193,6 +200,30 @@ fn an_interrupt_during_any_pass_ends_the_run_within_a_few_batches() {
     let f = equipoise::smooth::Streamed::new(Box::new(source), Squared).expect("sound");
     let builder = Problem::builder(f).separable(L1::new(0.5).expect("valid"));
     let problem = builder.coupling(Coupling::sum(1.0).expect("finite")).build().expect("valid");
+    Watched { problem, read, at, flag }
+}
+
+#[test]
+fn a_certificate_from_a_pass_that_ended_early_is_none() {
+    let Watched { problem, read, at, flag } = watched();
+    let x = problem.start();
+    read.store(0, Relaxed);
+    certificate::check(&problem, x).expect("finite");
+    let batches = read.load(Relaxed);
+    for raise in (0..batches - 1).step_by(7) {
+        flag.store(false, Relaxed);
+        read.store(0, Relaxed);
+        at.store(raise, Relaxed);
+        let _scope = StopScope::new(Arc::clone(&flag));
+        let found = certificate::check(&problem, x);
+        assert_eq!(found, Err(Error::StoppedEarly { by: "interrupted" }), "from batch {raise} of {batches}");
+        at.store(usize::MAX, Relaxed);
+    }
+}
+
+#[test]
+fn an_interrupt_during_any_pass_ends_the_run_within_a_few_batches() {
+    let Watched { problem, read, at, flag } = watched();
     for method in [Method::Stochastic, Method::Svrg, Method::Saga] {
         let settings = Settings { tolerance: 1e-15, ..settings(method) };
         let mut results = 0;
