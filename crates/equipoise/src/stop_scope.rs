@@ -91,6 +91,11 @@ impl StopScope {
         WISH.with_borrow(|wish| wish.cut.set(true));
     }
 
+    /// Whether something was cut short in the innermost scope.
+    pub(crate) fn is_cut() -> bool {
+        WISH.with_borrow(|wish| wish.cut.get())
+    }
+
     /// Whether something was cut short in this scope, those within it not counted.
     pub(crate) fn was_cut(&self) -> bool {
         self.cut.get()

@@ -97,10 +97,12 @@ pub(crate) fn check_with<F: SmoothTerm, H: SeparableTerm>(
     x: &[f64],
     effort: Effort<'_>,
 ) -> Result<Certificate> {
-    let (thorough, stop) = match effort {
+    let (thorough, wish) = match effort {
         Effort::Quick(stop) => (false, stop),
         Effort::Full(stop) => (true, stop),
     };
+    // Once a pass has ended early the rest is for nothing.
+    let stop: &dyn Fn() -> bool = &|| wish() || StopScope::is_cut();
     check_length("solution x", "entries", x.len(), problem.dimension())?;
     crate::matrix::check_finite_vector("solution x", x)?;
     let f = problem.smooth();

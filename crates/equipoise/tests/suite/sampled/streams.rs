@@ -210,7 +210,7 @@ fn a_certificate_from_a_pass_that_ended_early_is_none() {
     read.store(0, Relaxed);
     certificate::check(&problem, x).expect("finite");
     let batches = read.load(Relaxed);
-    for raise in (0..batches - 1).step_by(7) {
+    for raise in (0..batches - 1).step_by(batches.div_ceil(9)) {
         flag.store(false, Relaxed);
         read.store(0, Relaxed);
         at.store(raise, Relaxed);
