@@ -1,8 +1,8 @@
 //! The bare loop: threads that read the memory of random edges, as updates do, and do nothing else with it.
 //!
 //! An update reads two blocks of A and the factor of its edge. The loop reads as much, from arrays of the same
-//! size at the places of random edges of the same graph, and adds up what it reads at full speed. No update can be
-//! faster than this when the arrays are much larger than the caches.
+//! size at the places of random edges of the same graph, and adds up what it reads at full speed: what memory gives to
+//! a thread that reads one block after the other.
 
 use std::hint::black_box;
 use std::sync::Barrier;
