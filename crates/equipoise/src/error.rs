@@ -341,7 +341,7 @@ pub enum Error {
     },
     /// A wish to stop, or the time limit, came before there was anything to return: before all samples of a file had been
     /// read and a start certified, or before the resistances of a graph were known.
-    #[error("stopped ({by}) before there was anything to return")]
+    #[error("stopped ({by}) before there was anything to return; allow more time")]
     StoppedEarly {
         /// What ended it: the name of a status.
         by: &'static str,
