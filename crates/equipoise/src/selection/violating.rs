@@ -4,7 +4,8 @@
 //! more to it and by `fall_i` when it gives less (`fall_i <= rise_i`, infinite at a bound). x is optimal where some
 //! multiplier fits, `fall_i <= -lambda <= rise_i` for all i; a coordinate with `rise_i < -lambda` wants to rise, one
 //! with `fall_i > -lambda` wants to fall. One of each makes a pair. Whoever finds no partner waits in a pool; pairs
-//! and waiting coordinates pull lambda towards where the two sides balance.
+//! and waiting coordinates pull lambda towards where the two sides balance; a lambda beyond all slopes is put between
+//! them at the end of a sweep.
 //!
 //! Coordinates that sit still beyond the last sweep's extremes leave the active set until the next time all
 //! come back. Knows the slopes it is told, not how they arise nor how a pair is solved.
@@ -245,4 +246,26 @@ fn most_urgent(waiting: &[Waiting], sign: f64) -> Option<usize> {
         }
     }
     best.map(|(k, _)| k)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_multiplier_beyond_all_slopes_is_brought_between_them() {
+        for off in [1e3, -1e3] {
+            let mut selection = ViolatingPairs::new(2, 1);
+            selection.multiplier = off;
+            // The first wants to rise, the second to fall; from afar both want the same.
+            let slopes = [-1.0, 1.0].map(|slope| Slopes { rise: slope, fall: slope });
+            let mut pairs = 0;
+            for _ in 0..2 {
+                while let Some(i) = selection.next() {
+                    pairs += u32::from(selection.consider(i, slopes[i]) != Choice::Rest);
+                }
+            }
+            assert!(pairs > 0 && selection.multiplier.abs() < 1.0, "{off}: {}", selection.multiplier);
+        }
+    }
 }
