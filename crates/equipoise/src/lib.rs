@@ -48,6 +48,7 @@ pub mod smooth;
 pub mod solve;
 mod state;
 mod stop_scope;
+mod team;
 pub mod theory;
 
 pub use state::shared;

@@ -1,47 +1,29 @@
 //! Solvers: select a pair, read its gradients, solve the pair, move, observe, stop.
 //!
-//! [`solve`] runs Algorithm 1 of the paper on one core. `sequential.rs` holds the loop; beside it stand what the
-//! loop asks: the pair update, the full proximal step that takes over when pairs stall, the second-order step on
-//! the free variables, the repair of rounding drift, limits, and the observer.
+//! | room | what |
+//! |---|---|
+//! | `driver/` | the outer loop: rounds, steps beyond pairs, feasibility, checkpoints, limits |
+//! | `gears/` | who makes a round: plain pairs, threads, momentum, samples, violating pairs |
+//! | `pairs/` | one pair update: gradients, metric, which closed form |
+//! | `steps/` | what any gear may take beside: proximal step over all blocks, second-order steps, repair of drift |
+//!
+//! The files beside them are the public interface: settings, solutions, observers, judges.
 
-mod accelerated;
-mod anchored;
-mod budget;
-mod catalyst;
-mod checkpoints;
-mod choice;
-mod dense_pair;
-mod face_step;
-mod factor_cache;
-mod free_step;
-mod full_step;
-mod graph_constant;
+mod driver;
+mod gears;
 mod judge;
-mod metric;
-mod multicore;
 mod observer;
 mod pairs;
-mod proximal_newton;
-mod repair;
-mod round;
-mod sampled;
-mod sequential;
 mod settings;
 mod solution;
-mod solver;
-mod staleness;
-mod stepper;
-mod subproblem;
-mod team;
-mod violating;
+mod steps;
 
 pub use crate::state::Locking;
+pub use driver::solver::{Solver, solve};
 pub(crate) use judge::Judge;
-pub(crate) use metric::Metric;
 pub use observer::{History, Observer, Progress};
+pub(crate) use pairs::metric::Metric;
+pub use pairs::stepper::PairStepper;
 pub(crate) use settings::MOST_THREADS;
 pub use settings::{Method, Schedule, Settings, StepRule};
 pub use solution::{Candidate, Solution, Status};
-pub use solver::{Solver, solve};
-pub use stepper::PairStepper;
-pub(crate) use team::Team;

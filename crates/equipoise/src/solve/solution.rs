@@ -1,7 +1,7 @@
 //! What a run returns.
 
-use super::Method;
 use crate::certificate::Certificate;
+use crate::solve::Method;
 
 /// Why a run ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -19,7 +19,7 @@ use crate::matrix::{Rows, SparseMatrix};
 use crate::problem::Problem;
 use crate::separable::{Piece, PieceTerm, Values};
 use crate::smooth::Gram;
-use crate::solve::Team;
+use crate::team::Team;
 
 /// Width of the ramp across the margin in a guess of multipliers.
 const RAMP: f64 = 0.02;

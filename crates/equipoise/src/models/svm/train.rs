@@ -11,7 +11,8 @@ use super::{Kind, LinearModel, TrainSettings};
 use crate::error::{Error, Result};
 use crate::matrix::{Rows, check_finite_vector, check_length};
 use crate::separable::Values;
-use crate::solve::{Method, Observer, Progress, Settings, Solver, Team};
+use crate::solve::{Method, Observer, Progress, Settings, Solver};
+use crate::team::Team;
 
 /// What is learnt from: rows, one label each, and perhaps a weight each (a weight of k counts as k rows).
 #[derive(Debug, Clone, Copy)]

@@ -1,0 +1,104 @@
+//! Samples as they are needed: all of them in one batch, or one batch after the other.
+//!
+//! - Given: samples in memory by columns, or a source that reads them in order.
+//! - Returns: the batch to draw from, the next one when it is used up, and passes over all samples.
+//! - Must not know: what is done with the samples.
+
+use crate::error::Result;
+use crate::matrix::ByRow;
+use crate::smooth::{SampleBatch, SampleData, SampleFault, SampleReader, SampleSource};
+use crate::solve::Status;
+
+/// Where the batches come from.
+pub(super) enum Feed<'a> {
+    /// There is one batch, and it holds everything.
+    Memory,
+    /// Batches in order, and again from the first.
+    Stream { source: &'a dyn SampleSource, reader: Option<Box<dyn SampleReader + 'a>> },
+}
+
+/// Why a pass did not show every sample.
+#[derive(Debug)]
+pub(super) enum Cut {
+    /// One of them cannot be used.
+    Fault(SampleFault),
+    /// The run is over.
+    Stopped(Status),
+}
+
+impl From<SampleFault> for Cut {
+    fn from(fault: SampleFault) -> Self {
+        Self::Fault(fault)
+    }
+}
+
+impl<'a> Feed<'a> {
+    /// The feed and the batch that is at hand at first: everything, or nothing yet.
+    pub(super) fn new(data: SampleData<'a>) -> Result<(Self, Option<SampleBatch>)> {
+        Ok(match data {
+            SampleData::Memory { matrix, target, weights } => {
+                let rows = ByRow::from_matrix(matrix)?;
+                let batch = SampleBatch { first: 0, rows, target: target.to_vec(), weights: weights.clone() };
+                (Self::Memory, Some(batch))
+            }
+            SampleData::Stream(source) => (Self::Stream { source, reader: None }, None),
+        })
+    }
+
+    /// Whether everything is at hand.
+    pub(super) fn is_memory(&self) -> bool {
+        matches!(self, Self::Memory)
+    }
+
+    /// Replaces a batch that is used up by the one after it; after the last comes the first.
+    pub(super) fn advance(
+        &mut self,
+        batch: &mut Option<SampleBatch>,
+    ) -> std::result::Result<(), SampleFault> {
+        let Self::Stream { source, reader } = self else { return Ok(()) };
+        let mut fresh = reader.is_none();
+        loop {
+            let open = match reader {
+                Some(open) => open,
+                None => reader.insert(source.open()?),
+            };
+            *batch = open.next(batch.take())?;
+            if batch.is_some() {
+                return Ok(());
+            }
+            *reader = None;
+            if fresh {
+                return Err(SampleFault { row: 0, reason: "the source has no samples".into() });
+            }
+            fresh = true;
+        }
+    }
+
+    /// Shows every sample once, a batch at a time. With a stream the batch at hand makes room, the next one is the first
+    /// again, and `stop` is asked after each.
+    pub(super) fn pass(
+        &mut self,
+        batch: &mut Option<SampleBatch>,
+        stop: &dyn Fn() -> Option<Status>,
+        mut visit: impl FnMut(&SampleBatch),
+    ) -> std::result::Result<(), Cut> {
+        match self {
+            Self::Memory => batch.iter().for_each(visit),
+            Self::Stream { source, reader } => {
+                *reader = None;
+                let (mut open, samples) = (source.open_in_small_batches()?, source.samples());
+                loop {
+                    *batch = open.next(batch.take())?;
+                    let Some(batch) = batch else { return Ok(()) };
+                    visit(batch);
+                    if batch.first + batch.target.len() < samples
+                        && let Some(status) = stop()
+                    {
+                        return Err(Cut::Stopped(status));
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+}

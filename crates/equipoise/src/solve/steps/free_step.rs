@@ -1,0 +1,190 @@
+//! Second-order steps on the free variables: the finish that first-order pairs lack.
+//!
+//! On the face of x, the coordinates F at which h is smooth (or whose sign of movement is known), minimise
+//!
+//! ```text
+//! r'd + 1/2 d'(Hessian of f + h) d   subject to   A_F d = 0,       r = grad f + grad h on F
+//! ```
+//!
+//! by projected conjugate gradients preconditioned with the diagonal, then go along d as far as the face and the
+//! objective allow, or to the projection of x + d onto the face where that is lower. Values that meet a bound or a
+//! kink are assigned it exactly. The objective never rises. Must not know: pairs, graphs, random numbers.
+//! Reference for projected conjugate gradients: Gould, Hribar and Nocedal (2001).
+
+mod face;
+mod gradients;
+
+use face::Face;
+use gradients::{Direction, conjugate_gradients};
+
+use crate::certificate::separable_value;
+use crate::coupling::CouplingColumns;
+use crate::error::{Error, Result};
+use crate::matrix::max_abs;
+use crate::pair_step::Model;
+use crate::problem::Problem;
+use crate::separable::{Nonsmooth, SeparableTerm};
+use crate::smooth::SmoothTerm;
+use crate::solve::driver::budget::Budget;
+use crate::solve::pairs::metric::Metric;
+use crate::solve::pairs::subproblem::Subproblem;
+use crate::state::State;
+
+const MOST_HALVINGS: usize = 40;
+/// Slope along a ray, relative to what is added up in it, above which it is no rounding.
+const SURELY_FALLS: f64 = 1e-9;
+/// Faces larger than this are searched along the line only: the projection would need too much memory.
+const LARGEST_PROJECTION: usize = 200_000;
+
+/// What a second-order step works on.
+pub(crate) struct FreeStep<'a, F, H> {
+    pub(crate) problem: &'a Problem<F, H>,
+    pub(crate) metric: &'a Metric,
+    pub(crate) budget: &'a Budget<'a>,
+}
+
+impl<F: SmoothTerm, H: SeparableTerm> FreeStep<'_, F, H> {
+    fn objective(&self, state: &State) -> f64 {
+        self.problem.smooth().value(&state.x, &state.product) + separable_value(self.problem, &state.x)
+    }
+
+    /// Steps until they no longer pay or `most_products` Hessian products are spent; returns by how much the
+    /// objective fell.
+    pub(crate) fn take(&self, state: &mut State, most_products: usize) -> Result<f64> {
+        let mut left = most_products;
+        let first = self.objective(state);
+        let mut before = first;
+        while left > 0 && self.budget.stop().is_none() {
+            let Some(mut face) = Face::at(self.problem, state, &|| self.budget.stop().is_some()) else {
+                break;
+            };
+            let Some(direction) = self.direction(state, &mut face, &mut left) else { break };
+            let reach = face.reach(&state.x, &direction.d);
+            let after = self.search(state, &face, &direction, before)?;
+            let gain = before - after;
+            before = after;
+            // A face that ends at once is not yet the right one, and too large to be walked end by end.
+            let premature = reach < 0.1 && direction.d.len() > LARGEST_PROJECTION;
+            if gain.is_nan() || gain <= 1e-15 * (1.0 + after.abs()) || premature {
+                break;
+            }
+        }
+        Ok(first - before)
+    }
+
+    /// A descent direction on the face; coordinates that would leave it at once are held.
+    fn direction(&self, state: &State, face: &mut Face<'_, F, H>, left: &mut usize) -> Option<Direction> {
+        for _ in 0..8 {
+            let direction = conjugate_gradients(self, state, face, left)?;
+            if !face.hold_wrong_ways(&direction.d) {
+                return Some(direction);
+            }
+        }
+        None
+    }
+
+    /// Moves along the direction; returns the new objective (the old one when nothing was lower).
+    fn search(
+        &self,
+        state: &mut State,
+        face: &Face<'_, F, H>,
+        direction: &Direction,
+        before: f64,
+    ) -> Result<f64> {
+        let d = &direction.d;
+        let reach = face.reach(&state.x, d);
+        if direction.ray && reach == f64::INFINITY {
+            let moving = (0..d.len()).filter(|&c| d[c].abs() > 1e-6 * max_abs(d)).take(10);
+            let endless = self.falls_for_ever(state, direction, before);
+            return if endless {
+                Err(Error::Unbounded { coordinates: moving.collect() })
+            } else {
+                Ok(before)
+            };
+        }
+        let mut best: Option<(f64, State)> = None;
+        let coupling = self.problem.independent_coupling();
+        let tolerated = (4.0 * coupling.infeasibility(&state.x)).max(1e-2 * coupling.allowed_infeasibility());
+        let mut offer = |trial: State| {
+            let value = self.objective(&trial);
+            let bar = best.as_ref().map_or(before, |(value, _)| *value);
+            let lower = value < bar && coupling.infeasibility(&trial.x) <= tolerated;
+            if lower {
+                best = Some((value, trial));
+            }
+            lower
+        };
+        let full = if direction.ray { reach } else { reach.min(1.0) };
+        let mut t = full;
+        for _ in 0..MOST_HALVINGS {
+            if self.budget.stop().is_some() {
+                return Ok(before);
+            }
+            if offer(self.along(state, face, d, t, reach)) {
+                break;
+            }
+            t *= 0.5;
+        }
+        if reach < 1.0
+            && !direction.ray
+            && d.len() <= LARGEST_PROJECTION
+            && let Some(trial) = self.projected(state, face, d)
+        {
+            offer(trial);
+        }
+        Ok(match best {
+            Some((value, trial)) => {
+                *state = trial;
+                value
+            }
+            None => before,
+        })
+    }
+
+    /// Whether the objective still falls at its first rate a very long way along a ray, and not by rounding.
+    fn falls_for_ever(&self, state: &State, direction: &Direction, before: f64) -> bool {
+        let (f, falls) = (self.problem.smooth(), direction.falls);
+        if let Some(side) = f.dual() {
+            let (mut u, mut sizes) = (vec![0.0; side.dual_len()], vec![0.0; state.x.len()]);
+            side.dual_point(&state.x, &state.product, &mut u);
+            side.add_dual_magnitude(&u, &mut sizes);
+            let size: f64 = sizes.iter().zip(&direction.d).map(|(size, d)| size * d.abs()).sum();
+            if -falls <= SURELY_FALLS * size {
+                return false;
+            }
+        }
+        let far = 1e6 * (1.0 + before.abs()) / -falls;
+        [far, 1e4 * far].into_iter().all(|far| {
+            let x = state.x.iter().zip(&direction.d).map(|(x, d)| x + far * d).collect();
+            self.objective(&State::new(f, x)) <= before + 0.9 * far * falls
+        })
+    }
+
+    /// x + t d, with what meets its end of the face assigned to it.
+    fn along(&self, state: &State, face: &Face<'_, F, H>, d: &[f64], t: f64, reach: f64) -> State {
+        let mut x: Vec<f64> = state.x.iter().zip(d).map(|(x, d)| x + t * d).collect();
+        face.snap(&state.x, d, &mut x, if t >= reach { t } else { f64::INFINITY });
+        State::new(self.problem.smooth(), x)
+    }
+
+    /// The point of the face nearest to x + d with A x = b.
+    fn projected(&self, state: &State, face: &Face<'_, F, H>, d: &[f64]) -> Option<State> {
+        let f = self.problem.smooth();
+        let coordinates: Vec<usize> = (0..d.len()).collect();
+        let metric: Vec<f64> = (0..d.len()).map(|c| self.metric.diagonal(f, c)).collect();
+        let gradient: Vec<f64> = d.iter().zip(&metric).map(|(d, metric)| -d * metric).collect();
+        let bounds = face.bounds(&state.x)?;
+        let model = Model { coordinates: &coordinates, x: &state.x, gradient: &gradient, metric: &metric };
+        let columns = CouplingColumns::new(self.problem.independent_coupling(), &coordinates);
+        let mut z = vec![0.0; d.len()];
+        let solved = Subproblem::default().solve(
+            &model,
+            &columns,
+            &Nonsmooth::Coordinates(bounds),
+            &[],
+            &mut z,
+            &|| self.budget.stop().is_some(),
+        );
+        solved.then(|| State::new(f, z))
+    }
+}

@@ -1,0 +1,122 @@
+//! A proximal step over all blocks at once: what takes over when pairs stall.
+//!
+//! ```text
+//! minimise over z   grad f(x)'(z - x) + sigma/2 sum_c D_c (z_c - x_c)^2 + h(z)   subject to   A z = b
+//! ```
+//!
+//! With two or more rows and nonsmooth h a point may be optimal for every pair and yet not optimal (the elementary
+//! vectors of ker A need not fit into pairs); this step moves unless x is optimal. sigma is adapted so that the
+//! model stays above f along the step, hence the objective never rises.
+
+use crate::certificate::separable_value;
+use crate::coupling::CouplingColumns;
+use crate::pair_step::Model;
+use crate::pair_step::group::Group;
+use crate::problem::Problem;
+use crate::separable::{Nonsmooth, SeparableTerm};
+use crate::smooth::SmoothTerm;
+use crate::solve::pairs::metric::Metric;
+use crate::solve::pairs::subproblem::Subproblem;
+use crate::state::State;
+
+const MOST_DOUBLINGS: usize = 60;
+/// How much bolder the model becomes after a step that was accepted at once.
+const BOLDER: f64 = 0.5;
+
+/// Full proximal steps with an adapted model.
+#[derive(Debug)]
+pub(crate) struct FullStep {
+    sigma: f64,
+    /// Multipliers of the last step: the next one begins there.
+    lambda: Vec<f64>,
+}
+
+impl FullStep {
+    pub(crate) fn new() -> Self {
+        Self { sigma: 1.0, lambda: Vec::new() }
+    }
+
+    /// Moves x unless it is optimal (to rounding); returns by how much the objective fell.
+    pub(crate) fn take<F: SmoothTerm, H: SeparableTerm>(
+        &mut self,
+        problem: &Problem<F, H>,
+        metric: &Metric,
+        state: &mut State,
+        stop: &dyn Fn() -> bool,
+    ) -> f64 {
+        let (f, blocks, coupling) = (problem.smooth(), problem.blocks(), problem.independent_coupling());
+        let order: Vec<usize> =
+            (0..problem.dimension()).map(|position| blocks.coordinate(position)).collect();
+        let groups = groups_of(problem);
+        let gathered: Vec<f64> =
+            if blocks.in_order() { Vec::new() } else { order.iter().map(|&c| state.x[c]).collect() };
+        let x = if blocks.in_order() { &state.x } else { &gathered };
+        let mut gradient = vec![0.0; x.len()];
+        f.partials(&order, &state.x, &state.product, &mut gradient);
+        let before_smooth = f.value(&state.x, &state.product);
+        let before = before_smooth + separable_value(problem, &state.x);
+        let tolerated = (4.0 * coupling.infeasibility(&state.x)).max(1e-2 * coupling.allowed_infeasibility());
+        let columns = CouplingColumns::new(coupling, &order);
+        // Large buffers live for one step only: between steps the memory is the certificate's.
+        let mut subproblem = Subproblem::beginning_at(std::mem::take(&mut self.lambda));
+        let mut z = vec![0.0; x.len()];
+        let mut metric_now = vec![0.0; x.len()];
+        for attempt in 0..MOST_DOUBLINGS {
+            if stop() {
+                return 0.0;
+            }
+            for i in 0..blocks.len() {
+                blocks.span(i).for_each(|k| metric_now[k] = self.sigma * metric.at(f, order[k], i));
+            }
+            let model = Model { coordinates: &order, x, gradient: &gradient, metric: &metric_now };
+            if !subproblem.solve(&model, &columns, problem.separable(), &groups, &mut z, stop) {
+                self.sigma *= 4.0;
+                continue;
+            }
+            let (mut linear, mut bend) = (0.0, 0.0);
+            for k in 0..x.len() {
+                let step = z[k] - x[k];
+                linear += gradient[k] * step;
+                bend += 0.5 * metric_now[k] * step * step;
+            }
+            let trial = State::new(f, in_natural_order(&order, &z, blocks.in_order()));
+            let smooth = f.value(&trial.x, &trial.product);
+            let after = smooth + separable_value(problem, &trial.x);
+            let rounding = 1e-14 * (1.0 + before.abs() + before_smooth.abs());
+            let feasible = coupling.infeasibility(&trial.x) <= tolerated;
+            if feasible && smooth <= before_smooth + linear + bend + rounding && after <= before {
+                if attempt == 0 {
+                    self.sigma = (self.sigma * BOLDER).max(1e-12);
+                }
+                *state = trial;
+                self.lambda = subproblem.lambda;
+                return before - after;
+            }
+            self.sigma *= 2.0;
+            if bend <= 1e-3 * rounding {
+                return 0.0;
+            }
+        }
+        self.sigma = 1.0;
+        0.0
+    }
+}
+
+/// Where every block lies in the order of the blocks; nothing unless h is a group norm.
+fn groups_of<F: SmoothTerm, H: SeparableTerm>(problem: &Problem<F, H>) -> Vec<Group> {
+    let blocks = problem.blocks();
+    match problem.separable() {
+        Nonsmooth::Coordinates(_) => Vec::new(),
+        Nonsmooth::Groups(_) => {
+            (0..blocks.len()).map(|block| Group { block, range: blocks.span(block) }).collect()
+        }
+    }
+}
+
+fn in_natural_order(order: &[usize], z: &[f64], natural: bool) -> Vec<f64> {
+    let mut x = z.to_vec();
+    if !natural {
+        order.iter().zip(z).for_each(|(&c, &z)| x[c] = z);
+    }
+    x
+}

@@ -1,0 +1,7 @@
+//! What any gear may take beside pairs.
+
+pub(crate) mod face_step;
+pub(crate) mod free_step;
+pub(crate) mod full_step;
+pub(crate) mod proximal_newton;
+pub(crate) mod repair;

@@ -1,0 +1,491 @@
+//! Proximal points, each found by Newton's method in the few dimensions of the product and of the rows.
+//!
+//! # Problem
+//! `minimise f(x) + h(x) subject to A x = b` with `f(x) = 1/2 |Z x|_W^2 + 1/2 d'x^2 + l'x` ([`Factored`]).
+//! # One step
+//! From a feasible x, the proximal point `argmin f + h + 1/(2 sigma) |. - x|^2` on `A z = b`. Its dual is smooth, with
+//! one unknown a row of Z and of A: for `g_c = l_c + Z_c.u + A_c.lambda` every coordinate answers
+//!
+//! ```text
+//! z_c(u, lambda) = prox of h_c at (x_c / sigma - g_c) / (d_c + 1/sigma)
+//! gradient: W^-1 u - Z z,  b - A z         Hessian: [W^-1 0; 0 0] + [Z_F; A_F] S_F [Z_F; A_F]'
+//! ```
+//!
+//! F the coordinates that answer (off bounds and kinks), `S_c = slope_c / (d_c + 1/sigma)`. Semismooth Newton with an
+//! exact line search needs a dozen steps; sigma grows from step to step, and the outer sequence converges faster than
+//! any linear rate. Coordinates far from answering are left out of the inner loop and looked at after it.
+//! # Guarantees
+//! Every x is in the domain with `A x = b`, and the objective never rises: a step that would is not taken.
+//! # Must not know
+//! Pairs, graphs, random numbers, what the numbers mean.
+//! # Reference
+//! Rockafellar (1976) for the outer, Li, Sun and Toh (2018) for the inner method.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+mod cholesky;
+mod newton_system;
+mod part;
+mod restore_rows;
+#[cfg(test)]
+mod tests;
+mod working_set;
+
+use newton_system::{Free, NewtonSystem, Right};
+use part::Part;
+use working_set::WorkingSet;
+
+use crate::coupling::Coupling;
+use crate::matrix::{dot, max_abs};
+use crate::problem::{Problem, project};
+use crate::separable::{Nonsmooth, SeparableTerm};
+use crate::smooth::{Factored, SmoothTerm};
+use crate::solve::driver::budget::Budget;
+use crate::team::Team;
+
+/// Products up to which a dense system is always worth it, and coordinates a product beyond which it is as well.
+const SMALL: usize = 500;
+const MANY: usize = 8;
+/// Newton steps for one proximal point.
+const MOST_NEWTON_STEPS: usize = 50;
+/// Share of `|z - x|^2 / sigma` that the residual may cost where a proximal point is found well enough.
+const ENOUGH: f64 = 0.03;
+/// Share of the last proximal point's largest change of g within which coordinates are looked at in the next.
+const BAND: f64 = 0.4;
+/// How much sigma grows after a proximal point that took few, some, many Newton steps.
+const GROWTH: [(usize, f64); 3] = [(2, 10.0), (24, 3.0), (usize::MAX, 2.0)];
+/// Coordinates that are brought into a product at a time.
+const CHUNK: usize = 4096;
+/// Rise of the objective, relative to its parts, that is rounding.
+const ROUNDING: f64 = 4.0 * f64::EPSILON;
+/// How much larger than in the end a product may have been on the way without being computed afresh.
+const CANCELLATION: f64 = 1e4;
+/// Halvings of a step that leads up.
+const MOST_HALVINGS: u32 = 4;
+/// Failures in a row after which the method gives up.
+const PATIENCE: u32 = 3;
+
+/// What a step achieved.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) enum Outcome {
+    /// A lower objective, by this gain, and a bound on what is left; infinite where the step knows of none.
+    Moved { gain: f64, gap: f64 },
+    /// Nothing lower was found.
+    Idle,
+    /// Time is up or the caller wants to stop; x is as it was.
+    Stopped,
+}
+
+/// The method on one problem, with its memory.
+pub(crate) struct ProximalNewton<'a, F, H> {
+    problem: &'a Problem<F, H>,
+    team: Arc<Team>,
+    h: &'a H,
+    factored: Box<dyn Factored + 'a>,
+    coupling: &'a Coupling,
+    system: NewtonSystem,
+    sigma: f64,
+    /// The dual point.
+    u: Vec<f64>,
+    pub(crate) lambda: Vec<f64>,
+    /// `l_c + Z_c.u` for every coordinate, once it is known for this u.
+    slopes: Vec<f64>,
+    slopes_known: bool,
+    /// `Z x` and the objective at the x that the last step left.
+    product: Vec<f64>,
+    objective: f64,
+    /// What the last step knew to be left.
+    gap: f64,
+    /// How far (in g) a coordinate may be from answering to be looked at.
+    band: f64,
+    failures: u32,
+    /// Memory of the last working set and of the last proximal point.
+    parts: Vec<Part>,
+    point: Vec<f64>,
+    newton_steps: u64,
+    passes: f64,
+    /// Where Newton steps and passes must end.
+    most_newton_steps: u64,
+    most_passes: f64,
+}
+
+impl Outcome {
+    /// Whether x seems to be within `wanted` of the optimum: by the bound, or without one by a gain that small.
+    pub(crate) fn seems_within(self, wanted: f64) -> bool {
+        match self {
+            Self::Moved { gain, gap } => gap <= wanted || (gap == f64::INFINITY && gain <= wanted),
+            Self::Idle | Self::Stopped => false,
+        }
+    }
+}
+
+impl<F, H> std::fmt::Debug for ProximalNewton<'_, F, H> {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.debug_struct("ProximalNewton").field("sigma", &self.sigma).finish_non_exhaustive()
+    }
+}
+
+impl<'a, F: SmoothTerm, H: SeparableTerm> ProximalNewton<'a, F, H> {
+    /// `None` where f is no factored quadratic, h has no closed form, or a linear system would be too large.
+    pub(crate) fn new(problem: &'a Problem<F, H>) -> Option<Self> {
+        let Nonsmooth::Coordinates(h) = problem.separable() else { return None };
+        let n = problem.dimension();
+        if !(0..n).all(|c| h.piece(c).is_some()) {
+            return None;
+        }
+        let factored = problem.smooth().factored()?;
+        let coupling = problem.independent_coupling();
+        // A dense system pays where it is small, or there are many more coordinates than products.
+        let rank = factored.rank();
+        if rank > SMALL && n < MANY * rank {
+            return None;
+        }
+        let system = NewtonSystem::new(rank, coupling.rows())?;
+        Some(Self {
+            problem,
+            team: Arc::new(Team::of(1)),
+            h,
+            coupling,
+            system,
+            sigma: 0.0,
+            u: Vec::new(),
+            lambda: vec![0.0; coupling.rows()],
+            slopes: Vec::new(),
+            slopes_known: false,
+            product: Vec::new(),
+            objective: f64::INFINITY,
+            gap: f64::INFINITY,
+            band: f64::INFINITY,
+            failures: 0,
+            parts: Vec::new(),
+            point: Vec::new(),
+            newton_steps: 0,
+            passes: 0.0,
+            most_newton_steps: u64::MAX,
+            most_passes: f64::INFINITY,
+            factored,
+        })
+    }
+
+    /// The same with the work shared by a team.
+    pub(crate) fn with_team(self, team: Arc<Team>) -> Self {
+        Self { team, ..self }
+    }
+
+    /// Newton steps so far.
+    pub(crate) fn newton_steps(&self) -> u64 {
+        self.newton_steps
+    }
+
+    /// Passes over the data so far.
+    pub(crate) fn passes(&self) -> f64 {
+        self.passes
+    }
+
+    /// Whether several steps in a row found nothing.
+    pub(crate) fn has_given_up(&self) -> bool {
+        self.failures >= PATIENCE
+    }
+
+    /// Sets where Newton steps and passes, counted from the first, must end.
+    pub(crate) fn limit(&mut self, most_newton_steps: u64, most_passes: f64) {
+        (self.most_newton_steps, self.most_passes) = (most_newton_steps, most_passes);
+    }
+
+    /// Says that x was moved by someone else, and with which multipliers to go on.
+    pub(crate) fn restart(&mut self, lambda: &[f64]) {
+        self.lambda.copy_from_slice(lambda);
+        self.u.clear();
+        self.gap = f64::INFINITY;
+        self.failures = 0;
+    }
+
+    /// One proximal step from x, which is feasible and stays so.
+    pub(crate) fn step(&mut self, x: &mut [f64], budget: &Budget<'_>) -> Outcome {
+        let mut z = std::mem::take(&mut self.point);
+        z.resize(x.len(), 0.0);
+        let team = Arc::clone(&self.team);
+        let outcome = team.inside(|| self.step_through(x, &mut z, budget));
+        if !self.team.is_alone() {
+            self.point = z;
+        }
+        outcome
+    }
+
+    fn step_through(&mut self, x: &mut [f64], z: &mut Vec<f64>, budget: &Budget<'_>) -> Outcome {
+        if self.u.is_empty() {
+            self.begin(x);
+        }
+        let stop = || budget.stop().is_some();
+        let mut product = self.product.clone();
+        let dual = (self.u.clone(), self.lambda.clone());
+        self.team.fill(z, |first, z| z.copy_from_slice(&x[first..first + z.len()]));
+        let Some((steps, free)) = self.proximal_point(x, z, &mut product, &stop) else {
+            return Outcome::Stopped;
+        };
+        self.restore_rows(&free, z, &mut product);
+        let is_feasible =
+            |z: &[f64]| max_abs(&self.lacking(z)) <= 0.5 * self.coupling.allowed_infeasibility();
+        let mut feasible = is_feasible(z);
+        // With one row the nearest feasible point is found at once; with several it may take long.
+        if !feasible
+            && self.coupling.rows() == 1
+            && let Ok(nearest) = project(self.coupling, self.problem.separable(), z)
+        {
+            *z = nearest;
+            self.product_of(z, &mut product);
+            feasible = is_feasible(z);
+        }
+        let mut after = self.objective_at(z, &product);
+        let gap = after - self.lower_bound();
+        // Near the end the objective is flat to rounding while the dual point still gets better.
+        let flat = ROUNDING * (after.abs() + 0.5 * self.squares(&product));
+        if feasible && after <= self.objective + flat && gap.max(0.0) < 0.5 * self.gap {
+            return self.accept(x, z, product, after, gap, steps);
+        }
+        // An inexact proximal point may lie higher than x; then some point on the way to it lies lower.
+        for _ in 0..MOST_HALVINGS {
+            if after < self.objective || !feasible {
+                break;
+            }
+            halve(x, z);
+            halve(&self.product, &mut product);
+            after = self.objective_at(z, &product);
+        }
+        if after < self.objective && feasible {
+            let gap = after - self.lower_bound();
+            return self.accept(x, z, product, after, gap, steps);
+        }
+        // Where the step led nowhere the dual point it ended at is no place to go on from.
+        (self.u, self.lambda) = dual;
+        self.slopes_known = false;
+        self.failures += 1;
+        self.sigma *= if self.failures % 2 == 1 { 0.1 } else { 100.0 };
+        self.band = f64::INFINITY;
+        Outcome::Idle
+    }
+
+    /// Makes z the new x.
+    fn accept(
+        &mut self,
+        x: &mut [f64],
+        z: &[f64],
+        product: Vec<f64>,
+        after: f64,
+        gap: f64,
+        steps: usize,
+    ) -> Outcome {
+        self.team.fill(x, |first, x| x.copy_from_slice(&z[first..first + x.len()]));
+        let gain = self.objective - after;
+        (self.product, self.objective, self.gap) = (product, after, gap);
+        self.failures = 0;
+        let growth = GROWTH.iter().find(|(most, _)| steps <= *most).map_or(2.0, |(_, growth)| *growth);
+        self.sigma *= growth;
+        Outcome::Moved { gain, gap }
+    }
+
+    /// The dual point that belongs to x, and a sigma that fits the scales of x and of the gradient.
+    fn begin(&mut self, x: &[f64]) {
+        let n = x.len();
+        self.u = vec![0.0; self.factored.rank()];
+        let mut product = vec![0.0; self.factored.rank()];
+        self.product_of(x, &mut product);
+        self.objective = self.objective_at(x, &product);
+        self.u.iter_mut().enumerate().for_each(|(k, u)| *u = self.factored.weight(k) * product[k]);
+        self.product = product;
+        self.slopes.resize(n, 0.0);
+        self.refresh_slopes();
+        self.band = f64::INFINITY;
+        let mut sums = [0.0; 4];
+        self.team.add(n, &mut sums, |range, sums| self.add_scales(range, x, sums));
+        let [width, bounded, violation, reach] = sums;
+        let violation = (violation / n as f64).sqrt();
+        let reach = if 2.0 * bounded > n as f64 { width / bounded } else { (reach / n as f64).sqrt() };
+        self.sigma = if violation > 0.0 && reach > 0.0 { reach / violation } else { 1.0 };
+    }
+
+    /// Adds up, over some coordinates: widths of bounds, how many have them, squared violations of optimality, and
+    /// squared distances that a coordinate alone may go.
+    fn add_scales(&self, range: Range<usize>, x: &[f64], sums: &mut [f64]) {
+        let [width, bounded, violation, reach] = sums else { return };
+        for c in range {
+            let g = self.slopes[c]
+                + self.factored.own_curvature(c) * x[c]
+                + self.coupling.column_dot(c, &self.lambda);
+            let (lo, hi) = self.h.subdifferential(c, x[c]);
+            let miss = g + (-g).max(lo).min(hi);
+            *violation += miss * miss;
+            let (lower, upper) = self.h.domain(c);
+            if upper - lower < f64::INFINITY {
+                *width += upper - lower;
+                *bounded += 1.0;
+            }
+            let curvature = self.problem.smooth().curvature(c);
+            *reach += if curvature > 0.0 { x[c] * x[c] + (g / curvature).powi(2) } else { x[c] * x[c] };
+        }
+    }
+
+    /// `Z x`.
+    fn product_of(&self, x: &[f64], product: &mut [f64]) {
+        product.fill(0.0);
+        if product.is_empty() {
+            return;
+        }
+        self.team.add(x.len(), product, |range, product| {
+            let (mut columns, mut amounts) = (Vec::new(), Vec::new());
+            for start in range.clone().step_by(CHUNK) {
+                columns.clear();
+                let chunk = start..(start + CHUNK).min(range.end);
+                columns.extend(chunk.map(|c| c as u32).filter(|&c| x[c as usize] != 0.0));
+                amounts.clear();
+                amounts.extend(columns.iter().map(|&c| x[c as usize]));
+                self.factored.add_columns(&columns, &amounts, product);
+            }
+        });
+    }
+
+    /// `|Z x|_W^2`.
+    fn squares(&self, product: &[f64]) -> f64 {
+        product.iter().enumerate().map(|(k, p)| self.factored.weight(k) * p * p).sum()
+    }
+
+    fn objective_at(&self, x: &[f64], product: &[f64]) -> f64 {
+        let own = |c: usize, x: f64| {
+            x * (0.5 * self.factored.own_curvature(c) * x + self.factored.own_slope(c)) + self.h.value(c, x)
+        };
+        let of_part = |range: Range<usize>| range.map(|c| own(c, x[c])).sum();
+        0.5 * self.squares(product) + self.team.sum(x.len(), of_part)
+    }
+
+    /// `l_c + Z_c.u` for every coordinate.
+    fn refresh_slopes(&mut self) {
+        let (factored, u) = (&*self.factored, &self.u);
+        self.team.fill(&mut self.slopes, |first, slopes| {
+            factored.consecutive_dots(first, u, slopes);
+            for (k, slope) in slopes.iter_mut().enumerate() {
+                *slope += factored.own_slope(first + k);
+            }
+        });
+        self.slopes_known = true;
+        self.passes += 1.0;
+    }
+
+    /// z becomes the proximal point of x, product its `Z z`; the number of Newton steps and the coordinates that
+    /// answer, `None` when stopped.
+    fn proximal_point(
+        &mut self,
+        x: &[f64],
+        z: &mut [f64],
+        product: &mut [f64],
+        stop: &dyn Fn() -> bool,
+    ) -> Option<(usize, Vec<u32>)> {
+        let (mut steps, mut peak) = (0, 0.0);
+        let mut free = Vec::new();
+        if !self.slopes_known {
+            self.refresh_slopes();
+        }
+        for _ in 0..6 {
+            let memory = std::mem::take(&mut self.parts);
+            let mut work = WorkingSet::gather(self, memory, x, z, product);
+            loop {
+                let spent = self.newton_steps >= self.most_newton_steps || self.passes >= self.most_passes;
+                if spent || stop() {
+                    self.parts = work.into_memory();
+                    return None;
+                }
+                work.answer(self, x, z, product);
+                peak = max_abs(product).max(peak);
+                let right = self.residual(product, &work.rows_now);
+                let enough = ENOUGH * work.moved_squared / self.sigma;
+                if self.energy(&right, &work.free()) <= enough || steps >= MOST_NEWTON_STEPS {
+                    break;
+                }
+                let solved =
+                    self.system.direction(&self.team, &*self.factored, self.coupling, &work.free(), &right);
+                let promise = self.system.promise(&right);
+                if !solved || promise.is_nan() || promise <= 0.0 {
+                    break;
+                }
+                steps += 1;
+                self.newton_steps += 1;
+                self.passes += work.share();
+                work.look_along(self);
+                let t = work.line_search(self, product);
+                self.move_dual(t);
+                work.advance(&self.team, t);
+            }
+            let travelled = work.travelled(self, x);
+            self.refresh_slopes();
+            let missed = work.missed(self, x, z);
+            self.band = if missed > 0 { 4.0 * self.band } else { BAND * travelled };
+            free = work.take_free();
+            let done = missed * 50 <= free.len() || steps >= MOST_NEWTON_STEPS;
+            self.parts = work.into_memory();
+            if done {
+                break;
+            }
+        }
+        // One thread gives its memory back: what follows needs some too, and a run must not need both at once.
+        if self.team.is_alone() {
+            self.parts = Vec::new();
+        }
+        // Increments that went through far larger numbers leave rounding behind.
+        if peak > CANCELLATION * max_abs(product) {
+            self.product_of(z, product);
+        }
+        Some((steps, free))
+    }
+
+    /// What the dual gradient lacks: `Z z - W^-1 u` and `A z - b`.
+    fn residual(&self, product: &[f64], rows_now: &[f64]) -> Right {
+        let of_product = product.iter().zip(&self.u).enumerate();
+        let of_product = of_product.map(|(k, (p, u))| p - u / self.factored.weight(k)).collect();
+        let of_rows = rows_now.iter().zip(self.coupling.rhs()).map(|(now, b)| now - b).collect();
+        Right { of_product, of_rows }
+    }
+
+    /// What the residual costs in the objective, about: its squares, those of a row over what its free coordinates
+    /// give way.
+    fn energy(&self, right: &Right, free: &[&Free]) -> f64 {
+        let of_product = right.of_product.iter().enumerate().map(|(k, r)| self.factored.weight(k) * r * r);
+        let of_rows = right.of_rows.iter().enumerate().map(|(row, r)| {
+            let give = || free.iter().map(|part| part.give(self.coupling, row)).sum::<f64>();
+            if *r == 0.0 { 0.0 } else { r * r / give().max(f64::MIN_POSITIVE) }
+        });
+        of_product.sum::<f64>() + of_rows.sum::<f64>()
+    }
+
+    fn move_dual(&mut self, t: f64) {
+        let (du, dlambda) = self.system.solution();
+        self.u.iter_mut().zip(du).for_each(|(u, du)| *u += t * du);
+        self.lambda.iter_mut().zip(dlambda).for_each(|(lambda, d)| *lambda += t * d);
+        self.slopes_known = false;
+    }
+
+    /// The bound `-1/2 |u|^2 - sum_c (h_c + d_c/2 .^2)*(-g_c) - b'lambda` of the optimum.
+    fn lower_bound(&self) -> f64 {
+        let conjugate = |c: usize| {
+            let g = self.slopes[c] + self.coupling.column_dot(c, &self.lambda);
+            self.h.piece(c).map_or(f64::INFINITY, |mut piece| {
+                piece.l2 += self.factored.own_curvature(c);
+                piece.conjugate(-g)
+            })
+        };
+        let conjugates = self.team.sum(self.slopes.len(), |range| range.map(conjugate).sum());
+        let squares: f64 = self.u.iter().enumerate().map(|(k, u)| u * u / self.factored.weight(k)).sum();
+        -0.5 * squares - conjugates - dot(self.coupling.rhs(), &self.lambda)
+    }
+}
+
+/// `out += sum_k amounts_k Z_c`, c the k-th of the given columns, by a team.
+fn add_columns(team: &Team, factored: &dyn Factored, columns: &[u32], amounts: &[f64], out: &mut [f64]) {
+    team.add(columns.len(), out, |range, out| {
+        factored.add_columns(&columns[range.clone()], &amounts[range], out);
+    });
+}
+
+/// `z` moved half the way back to x.
+fn halve(x: &[f64], z: &mut [f64]) {
+    z.iter_mut().zip(x).for_each(|(z, x)| *z = 0.5 * (*z + x));
+}

@@ -1,0 +1,255 @@
+//! The linear system of a Newton step,
+//!
+//! ```text
+//! ( [W^-1 0; 0 epsilon] + [Z_F; A_F] S [Z_F; A_F]' ) (du, dlambda) = (r_u, r_lambda) ,
+//! ```
+//!
+//! by Cholesky in rank + m dimensions. Where far more coordinates are free than that, an evenly spaced sample of them gives the matrix: the direction
+//! needs no more, and the line search along it is exact.
+
+use std::ops::Range;
+
+use faer::linalg::solvers::Solve;
+use faer::{Col, MatRef, Side};
+
+use super::add_columns;
+use super::cholesky::Cholesky;
+use crate::coupling::Coupling;
+use crate::matrix::dot;
+use crate::separable::Values;
+use crate::smooth::Factored;
+use crate::team::{SHORT, Team};
+
+/// Largest dimension of the system.
+const LARGEST: usize = 3000;
+
+/// Free coordinates a dimension beyond which a sample is taken.
+const PLENTY: usize = 24;
+/// Stripes of the matrix a thread.
+const STRIPES_PER_THREAD: usize = 2;
+/// Attempts with a raised diagonal.
+const ATTEMPTS: i32 = 4;
+
+/// Coordinates that answer, with their `S_c`, one for all or one each.
+#[derive(Debug)]
+pub(super) struct Free {
+    pub(super) columns: Vec<u32>,
+    scales: Values,
+}
+
+impl Free {
+    pub(super) fn new() -> Self {
+        Self { columns: Vec::new(), scales: Values::Uniform(1.0) }
+    }
+
+    /// Forgets all; from now on every scale is the same, or each is given.
+    pub(super) fn clear(&mut self, uniform: Option<f64>) {
+        self.columns.clear();
+        self.scales = uniform.map_or(Values::Each(Vec::new()), Values::Uniform);
+    }
+
+    #[inline]
+    pub(super) fn push(&mut self, column: u32, scale: f64) {
+        self.columns.push(column);
+        if let Values::Each(scales) = &mut self.scales {
+            scales.push(scale);
+        }
+    }
+
+    /// By how much a row of `A z` gives way to its multiplier.
+    pub(super) fn give(&self, coupling: &Coupling, row: usize) -> f64 {
+        if let (Some(a), Values::Uniform(scale)) = (coupling.uniform_row(), &self.scales) {
+            return a * a * scale * self.columns.len() as f64;
+        }
+        let one = |(k, &c): (usize, &u32)| self.scales.at(k) * coupling.entry(row, c as usize).powi(2);
+        self.columns.iter().enumerate().map(one).sum()
+    }
+}
+
+/// Every so many of all free coordinates, with scales that make up for the others.
+fn sample(free: &[&Free], stride: usize) -> (Vec<u32>, Vec<f64>) {
+    let (mut columns, mut scales) = (Vec::new(), Vec::new());
+    // Where the next one is, counted from the beginning of the part.
+    let mut next = 0;
+    for part in free {
+        while next < part.columns.len() {
+            columns.push(part.columns[next]);
+            scales.push(part.scales.at(next) * stride as f64);
+            next += stride;
+        }
+        next -= part.columns.len();
+    }
+    (columns, scales)
+}
+
+/// Stretches of columns that cut a triangle, higher on the left, into equal areas.
+fn stripes(columns: usize, count: usize) -> impl Iterator<Item = Range<usize>> {
+    let end = move |k: usize| {
+        let share = 1.0 - (1.0 - k as f64 / count as f64).sqrt();
+        if k == count { columns } else { (columns as f64 * share) as usize }
+    };
+    (0..count).map(move |k| end(k)..end(k + 1)).filter(|stripe| !stripe.is_empty())
+}
+
+/// The right-hand side.
+pub(super) struct Right {
+    pub(super) of_product: Vec<f64>,
+    pub(super) of_rows: Vec<f64>,
+}
+
+#[derive(Debug)]
+pub(super) struct NewtonSystem {
+    rank: usize,
+    dimension: usize,
+    /// Lower triangle, column by column.
+    matrix: Vec<f64>,
+    /// Its factor, where a team makes it.
+    cholesky: Cholesky,
+    /// du and dlambda.
+    solution: Vec<f64>,
+}
+
+impl NewtonSystem {
+    /// `None` where the system would be too large, or empty.
+    pub(super) fn new(rank: usize, rows: usize) -> Option<Self> {
+        let dimension = rank + rows;
+        (1..=LARGEST).contains(&dimension).then(|| Self {
+            rank,
+            dimension,
+            matrix: vec![0.0; dimension * dimension],
+            cholesky: Cholesky::default(),
+            solution: vec![0.0; dimension],
+        })
+    }
+
+    /// du and dlambda.
+    pub(super) fn solution(&self) -> (&[f64], &[f64]) {
+        self.solution.split_at(self.rank)
+    }
+
+    /// What the step promises the dual function to rise by, twice.
+    pub(super) fn promise(&self, right: &Right) -> f64 {
+        let (du, dlambda) = self.solution();
+        dot(du, &right.of_product) + dot(dlambda, &right.of_rows)
+    }
+
+    /// Finds the direction; false when the matrix cannot be factored.
+    pub(super) fn direction(
+        &mut self,
+        team: &Team,
+        factored: &dyn Factored,
+        coupling: &Coupling,
+        free: &[&Free],
+        right: &Right,
+    ) -> bool {
+        let (rank, dimension) = (self.rank, self.dimension);
+        let count: usize = free.iter().map(|part| part.columns.len()).sum();
+        let stride = (count / (PLENTY * dimension)).max(1);
+        let (columns, scales) = sample(free, stride);
+        self.add_products(team, factored, &columns, &scales);
+        self.add_border(team, factored, coupling, &columns, &scales);
+        for k in 0..rank {
+            self.matrix[k * (dimension + 1)] += 1.0 / factored.weight(k);
+        }
+        let solved = (0..ATTEMPTS).any(|attempt| self.solve(team, right, attempt));
+        solved && self.solution.iter().all(|v| v.is_finite())
+    }
+
+    /// `Z_F S Z_F'` and zeros elsewhere. Every thread has columns of the matrix for its own, and looks at all of F.
+    fn add_products(&mut self, team: &Team, factored: &dyn Factored, columns: &[u32], scales: &[f64]) {
+        let dimension = self.dimension;
+        let count = if team.is_alone() || columns.len() < SHORT / 10 {
+            1
+        } else {
+            STRIPES_PER_THREAD * team.threads()
+        };
+        let mut rest = &mut self.matrix[..];
+        let stripes = stripes(dimension, count).map(|stripe| {
+            let (out, after) = std::mem::take(&mut rest).split_at_mut(stripe.len() * dimension);
+            rest = after;
+            (stripe.start, out)
+        });
+        let parts: Vec<_> = team.parts(columns.len()).collect();
+        let worth_while = columns.len() >= SHORT / 10;
+        let copies = team.map_if(worth_while, parts.iter().cloned(), |part| {
+            if team.is_alone() || !worth_while { None } else { factored.copy_columns(&columns[part]) }
+        });
+        team.map_if(worth_while, stripes, |(first, out)| {
+            out.fill(0.0);
+            for (part, copy) in parts.iter().zip(&copies) {
+                let scales = &scales[part.clone()];
+                match copy {
+                    Some(rows) => scales
+                        .iter()
+                        .enumerate()
+                        .for_each(|(i, &scale)| rows.add_outer(i, scale, first, out, dimension)),
+                    None => factored.add_outer(&columns[part.clone()], scales, first, out, dimension),
+                }
+            }
+        });
+    }
+
+    /// The rows below those of the product: `A_F S Z_F'` and `A_F S A_F'`, and a little on their diagonal.
+    fn add_border(
+        &mut self,
+        team: &Team,
+        factored: &dyn Factored,
+        coupling: &Coupling,
+        columns: &[u32],
+        scales: &[f64],
+    ) {
+        let (rank, dimension) = (self.rank, self.dimension);
+        let m = dimension - rank;
+        let mut image = vec![0.0; rank];
+        let mut gram = vec![0.0; m * m];
+        let largest = scales.iter().copied().fold(0.0, f64::max);
+        if let Some(a) = coupling.uniform_row() {
+            gram[0] = a * a * scales.iter().sum::<f64>();
+        } else {
+            for (&c, &scale) in columns.iter().zip(scales) {
+                coupling.add_outer(c as usize, scale, &mut gram);
+            }
+        }
+        for row in 0..m {
+            let amounts: Vec<f64> =
+                columns.iter().zip(scales).map(|(&c, s)| s * coupling.entry(row, c as usize)).collect();
+            image.fill(0.0);
+            add_columns(team, factored, columns, &amounts, &mut image);
+            for k in 0..rank {
+                self.matrix[k * dimension + rank + row] = image[k];
+            }
+            for other in row..m {
+                self.matrix[(rank + row) * dimension + rank + other] = gram[row * m + other];
+            }
+            let own = gram[row * (m + 1)];
+            let little = 1e-10 * own + 1e-7 * if largest > 0.0 { largest } else { 1.0 };
+            self.matrix[(rank + row) * (dimension + 1)] += little;
+        }
+    }
+
+    /// Cholesky, with the diagonal raised a little more at every attempt.
+    fn solve(&mut self, team: &Team, right: &Right, attempt: i32) -> bool {
+        let (rank, dimension) = (self.rank, self.dimension);
+        if attempt > 0 {
+            for k in 0..dimension {
+                self.matrix[k * (dimension + 1)] *= 1.0 + 1e-12 * 1e3_f64.powi(attempt);
+            }
+        }
+        if !team.is_alone() {
+            if !self.cholesky.factor(team, &self.matrix, dimension) {
+                return false;
+            }
+            self.solution[..rank].copy_from_slice(&right.of_product);
+            self.solution[rank..].copy_from_slice(&right.of_rows);
+            self.cholesky.solve(&mut self.solution);
+            return true;
+        }
+        let matrix = MatRef::from_column_major_slice(&self.matrix, dimension, dimension);
+        let Ok(factor) = matrix.llt(Side::Lower) else { return false };
+        let (right_u, right_rows) = (&right.of_product, &right.of_rows);
+        let rhs = Col::from_fn(dimension, |k| if k < rank { right_u[k] } else { right_rows[k - rank] });
+        let solution = factor.solve(&rhs);
+        self.solution.iter_mut().enumerate().for_each(|(k, out)| *out = solution[k]);
+        true
+    }
+}

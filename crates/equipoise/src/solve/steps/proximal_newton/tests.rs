@@ -1,0 +1,75 @@
+//! Teams on problems far too small for them: every part, down to empty ones, gives what one thread gives.
+
+use std::sync::Arc;
+
+use crate::Coupling;
+use crate::matrix::Rows;
+use crate::problem::Problem;
+use crate::separable::{ElasticNet, L1Bounds, SeparableTerm, Values};
+use crate::smooth::Gram;
+use crate::solve::{Method, Settings, Solution, Solver, Status};
+use crate::team::Team;
+
+/// Numbers between -1 and 1.
+struct Draw(u64);
+
+impl Draw {
+    fn next(&mut self) -> f64 {
+        self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        (self.0 >> 11) as f64 / (1_u64 << 52) as f64 - 1.0
+    }
+}
+
+fn rows(draw: &mut Draw, n: usize, columns: u32) -> Rows {
+    let (mut starts, mut indices, mut values) = (vec![0], Vec::new(), Vec::new());
+    for _ in 0..n {
+        let stored: Vec<u32> = (0..columns).filter(|_| draw.next() > 0.0).collect();
+        values.extend(stored.iter().map(|_| draw.next()));
+        indices.extend(stored);
+        starts.push(indices.len());
+    }
+    Rows::new(columns as usize, starts, indices, Some(values)).expect("valid")
+}
+
+fn solved<H: SeparableTerm>(problem: &Problem<Gram<'_>, H>, threads: usize) -> Solution {
+    let settings = Settings { tolerance: 1e-9, method: Method::Violating, ..Settings::default() };
+    let team = Arc::new(Team::of(threads));
+    let solution = Solver::new(problem, &settings).team(team).run().expect("a valid problem");
+    assert_eq!((solution.status, solution.threads), (Status::Converged, threads));
+    solution
+}
+
+fn check<H: SeparableTerm>(problem: &Problem<Gram<'_>, H>) {
+    let first = solved(problem, 1);
+    for threads in [2, 3, 8] {
+        let solution = solved(problem, threads);
+        let (a, b) = (first.certificate.objective, solution.certificate.objective);
+        assert!((a - b).abs() <= 2e-9 * (1.0 + a.abs()), "{threads} threads: {a} and {b}");
+        assert!(solution.certificate.is_feasible());
+        assert_eq!(solution.x, solved(problem, threads).x);
+    }
+}
+
+#[test]
+fn small_problems_in_parts() {
+    let mut draw = Draw(5);
+    for n in [2, 5, 31, 64, 203] {
+        let rows = rows(&mut draw, n, 7);
+        let mut each = |from: f64, to: f64| -> Vec<f64> {
+            (0..n).map(|_| from + (to - from) * 0.5 * (1.0 + draw.next())).collect()
+        };
+        let row = each(0.5, 1.5);
+        let uneven = Problem::builder(Gram::new(&rows, each(0.1, 0.4), each(-1.0, 1.0)).expect("valid"))
+            .separable(L1Bounds::new(each(0.0, 0.1), each(-3.0, -1.0), each(1.0, 3.0)).expect("valid"))
+            .coupling(Coupling::row(row, 0.3).expect("valid"))
+            .build()
+            .expect("valid");
+        check(&uneven);
+        let even = Problem::builder(Gram::new(&rows, 0.5, Values::Each(each(-1.0, 1.0))).expect("valid"))
+            .separable(ElasticNet::new(0.1, 0.2).expect("valid"))
+            .coupling(Coupling::sum(1.0).expect("valid"))
+            .build()
+            .expect("valid");
+        check(&even);
+    }
+}

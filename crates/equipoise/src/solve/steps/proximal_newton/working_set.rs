@@ -1,0 +1,222 @@
+//! The coordinates that one proximal point looks at: those that answer to small changes of the dual point.
+//!
+//! Everything that the inner loop reads lies here, side by side, so that a Newton step touches the rows of the set
+//! and nothing else. The set is kept in parts of consecutive coordinates (`part.rs`); a team works on them side by
+//! side, and what they come to is added up in their order.
+//!
+//! What the coordinates left out answer is constant meanwhile; [`WorkingSet::missed`] counts those for which that
+//! was wrong.
+
+use super::ProximalNewton;
+use super::newton_system::Free;
+use super::part::Part;
+use crate::matrix::axpy;
+use crate::separable::SeparableTerm;
+use crate::smooth::SmoothTerm;
+use crate::team::{SHORT, Team};
+
+/// Slope of the line that counts as zero, relative to the first.
+const FLAT: f64 = 0.1;
+/// Looks at the line in one search.
+const MOST_LOOKS: usize = 30;
+
+pub(super) struct WorkingSet {
+    parts: Vec<Part>,
+    /// Coordinates in every part but the last.
+    size: usize,
+    dimension: usize,
+    /// The multipliers when the set was made.
+    first_lambda: Vec<f64>,
+    /// `|z - x|^2` over all coordinates.
+    pub(super) moved_squared: f64,
+    /// `A z`.
+    pub(super) rows_now: Vec<f64>,
+}
+
+impl WorkingSet {
+    /// The set for the proximal point of x at the present dual point, in the memory of an earlier one; sets z and
+    /// product of what is left out.
+    pub(super) fn gather<F: SmoothTerm, H: SeparableTerm>(
+        method: &ProximalNewton<'_, F, H>,
+        memory: Vec<Part>,
+        x: &[f64],
+        z: &mut [f64],
+        product: &mut [f64],
+    ) -> Self {
+        let (dimension, rows) = (x.len(), method.coupling.rows());
+        let mut parts = memory;
+        if parts.is_empty() {
+            parts.extend(method.team.parts(dimension).map(|range| Part::new(range.start, rows)));
+        }
+        let mut set = Self {
+            parts,
+            size: method.team.part_size(dimension),
+            dimension,
+            first_lambda: method.lambda.clone(),
+            moved_squared: 0.0,
+            rows_now: vec![0.0; rows],
+        };
+        set.each(&method.team, dimension, x, z, product, |part, x, z, product| {
+            part.gather(method, x, z, product);
+        });
+        set
+    }
+
+    /// The memory, for the next set.
+    pub(super) fn into_memory(self) -> Vec<Part> {
+        self.parts
+    }
+
+    /// Every part, of so many items in all, with its stretch of x and z; what they add to the product comes in in their order.
+    fn each(
+        &mut self,
+        team: &Team,
+        items: usize,
+        x: &[f64],
+        z: &mut [f64],
+        product: &mut [f64],
+        act: impl Fn(&mut Part, &[f64], &mut [f64], &mut [f64]) + Sync,
+    ) {
+        if let [part] = &mut self.parts[..] {
+            return act(part, x, z, product);
+        }
+        let rank = product.len();
+        let shares = self.parts.iter_mut().zip(x.chunks(self.size)).zip(z.chunks_mut(self.size));
+        team.map_if(items >= SHORT, shares, |((part, x), z)| {
+            let mut share = std::mem::take(&mut part.to_product);
+            share.clear();
+            share.resize(rank, 0.0);
+            act(part, x, z, &mut share);
+            part.to_product = share;
+        });
+        self.parts.iter().for_each(|part| axpy(1.0, &part.to_product, product));
+    }
+
+    /// How many coordinates are looked at.
+    fn looked_at(&self) -> usize {
+        self.parts.iter().map(|part| part.columns.len()).sum()
+    }
+
+    /// The share of all coordinates that is looked at.
+    pub(super) fn share(&self) -> f64 {
+        self.looked_at() as f64 / self.dimension as f64
+    }
+
+    /// The coordinates that answer, which are forgotten here.
+    pub(super) fn take_free(&mut self) -> Vec<u32> {
+        match &mut self.parts[..] {
+            [only] => std::mem::take(&mut only.free.columns),
+            parts => parts.iter().flat_map(|part| part.free.columns.iter().copied()).collect(),
+        }
+    }
+
+    /// The coordinates that answer, part by part.
+    pub(super) fn free(&self) -> Vec<&Free> {
+        self.parts.iter().map(|part| &part.free).collect()
+    }
+
+    /// The answers at the present g, into z and the product; who answers; what moved away from x.
+    pub(super) fn answer<F: SmoothTerm, H: SeparableTerm>(
+        &mut self,
+        method: &ProximalNewton<'_, F, H>,
+        x: &[f64],
+        z: &mut [f64],
+        product: &mut [f64],
+    ) {
+        let looked_at = self.looked_at();
+        self.each(&method.team, looked_at, x, z, product, |part, x, z, product| {
+            part.answer(method, x, z, product);
+        });
+        self.moved_squared = self.parts.iter().map(|part| part.moved_squared).sum();
+        self.rows_now.fill(0.0);
+        self.parts.iter().for_each(|part| axpy(1.0, &part.rows_now, &mut self.rows_now));
+    }
+
+    /// How g changes along the direction that the system holds.
+    pub(super) fn look_along<F: SmoothTerm, H: SeparableTerm>(&mut self, method: &ProximalNewton<'_, F, H>) {
+        // Every coordinate costs a column.
+        let worth_while = self.looked_at() >= SHORT / 4;
+        method.team.map_if(worth_while, self.parts.iter_mut(), |part| part.look_along(method));
+    }
+
+    /// The step along the direction at which the dual function is nearly flat.
+    pub(super) fn line_search<F: SmoothTerm, H: SeparableTerm>(
+        &self,
+        method: &ProximalNewton<'_, F, H>,
+        product: &[f64],
+    ) -> f64 {
+        let (du, dlambda) = method.system.solution();
+        let (mut first, mut bend) = (0.0, 0.0);
+        for (k, du) in du.iter().enumerate() {
+            let weight = method.factored.weight(k);
+            first += du * (method.u[k] / weight - product[k]);
+            bend += du * du / weight;
+        }
+        for ((d, b), now) in dlambda.iter().zip(method.coupling.rhs()).zip(&self.rows_now) {
+            first += d * (b - now);
+        }
+        let worth_while = self.looked_at() >= SHORT;
+        let answered = |t: f64| -> f64 {
+            method.team.map_if(worth_while, self.parts.iter(), |part| part.contribution(t)).into_iter().sum()
+        };
+        nearly_flat(first, |t| first + t * bend - answered(t))
+    }
+
+    /// Goes t along the direction.
+    pub(super) fn advance(&mut self, team: &Team, t: f64) {
+        let worth_while = self.looked_at() >= 4 * SHORT;
+        team.map_if(worth_while, self.parts.iter_mut(), |part| part.advance(t));
+    }
+
+    /// The largest change of any g since the set was made; the method's slopes must still be those of then.
+    pub(super) fn travelled<F: SmoothTerm, H: SeparableTerm>(
+        &self,
+        method: &ProximalNewton<'_, F, H>,
+        x: &[f64],
+    ) -> f64 {
+        let shares = self.parts.iter().zip(x.chunks(self.size));
+        let worth_while = self.looked_at() >= SHORT;
+        let largest = method
+            .team
+            .map_if(worth_while, shares, |(part, x)| part.travelled(method, &self.first_lambda, x));
+        largest.into_iter().fold(0.0, |most, one| if one > most { one } else { most })
+    }
+
+    /// How many of the coordinates left out would answer otherwise by now.
+    pub(super) fn missed<F: SmoothTerm, H: SeparableTerm>(
+        &self,
+        method: &ProximalNewton<'_, F, H>,
+        x: &[f64],
+        z: &[f64],
+    ) -> usize {
+        let shares = self.parts.iter().zip(x.chunks(self.size)).zip(z.chunks(self.size));
+        method.team.map(shares, |((part, x), z)| part.missed(method, x, z)).into_iter().sum()
+    }
+}
+
+/// A t > 0 at which a rising function that is `first < 0` at 0 is small against that; 1 where it is small already.
+fn nearly_flat(first: f64, slope: impl Fn(f64) -> f64) -> f64 {
+    let enough = FLAT * first.abs();
+    let (mut low, mut at_low, mut high) = (0.0, first, 1.0);
+    let mut at_high = slope(high);
+    let mut looks = 1;
+    while at_high < -enough && high < 1e6 && looks < MOST_LOOKS {
+        (low, at_low) = (high, at_high);
+        high *= 2.0;
+        at_high = slope(high);
+        looks += 1;
+    }
+    let (mut t, mut at_t) = (high, at_high);
+    while at_t.abs() > enough && looks < MOST_LOOKS {
+        let share = (-at_low / (at_high - at_low)).clamp(0.1, 0.9);
+        t = low + (high - low) * share;
+        at_t = slope(t);
+        looks += 1;
+        if at_t < 0.0 {
+            (low, at_low) = (t, at_t);
+        } else {
+            (high, at_high) = (t, at_t);
+        }
+    }
+    t
+}
