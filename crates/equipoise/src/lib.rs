@@ -35,6 +35,7 @@
 //! | [`certificate`] | how far from optimal, trusting nobody |
 
 pub mod certificate;
+mod control;
 pub mod coupling;
 mod error;
 pub mod graph;
@@ -54,6 +55,7 @@ pub mod theory;
 pub use state::shared;
 
 pub use certificate::Certificate;
+pub use control::{Control, Halt, Pass};
 pub use coupling::Coupling;
 pub use error::{Error, Result};
 pub use matrix::{DenseMatrix, Matrix, SparseMatrix};

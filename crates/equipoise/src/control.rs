@@ -1,0 +1,112 @@
+//! Limits and the wish to stop, as a value that long work takes along and answers.
+//!
+//! ```text
+//! go on while   no flag is raised   and   now < deadline
+//! ```
+//!
+//! - Given: a flag that somebody may raise (Ctrl-C), a deadline; either may be missing.
+//! - Returns: to work, whether to go on; from work, a [`Halt`] where it was ended before it was done. What was computed
+//!   until then is not a result, and the type says so: a pass answers with a `Result`.
+//! - Must not know: what the work is, what a limit means to a run.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use crate::smooth::SampleFault;
+
+/// Why work ended before it was done.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Halt {
+    /// Somebody wanted it to stop.
+    #[error("interrupted")]
+    Interrupted,
+    /// Time was up.
+    #[error("time limit reached")]
+    TimeLimit,
+    /// Data could not be read again.
+    #[error(transparent)]
+    Fault(#[from] SampleFault),
+}
+
+/// What a pass over data answers: done, or ended before it was.
+pub type Pass<T = ()> = std::result::Result<T, Halt>;
+
+/// A flag and a deadline; cheap to clone and to ask.
+///
+/// ```
+/// use std::sync::{Arc, atomic::{AtomicBool, Ordering}};
+/// use equipoise::{Control, Halt};
+/// let flag = Arc::new(AtomicBool::new(false));
+/// let control = Control::on(Arc::clone(&flag));
+/// assert_eq!(control.check(), Ok(()));
+/// flag.store(true, Ordering::Relaxed);
+/// assert_eq!(control.check(), Err(Halt::Interrupted));
+/// ```
+#[derive(Debug, Clone, Default)]
+pub struct Control {
+    flag: Option<Arc<AtomicBool>>,
+    deadline: Option<Instant>,
+}
+
+impl Control {
+    /// Never ends anything.
+    pub fn unlimited() -> Self {
+        Self::default()
+    }
+
+    /// Ends work soon after the flag is raised.
+    pub fn on(flag: Arc<AtomicBool>) -> Self {
+        Self { flag: Some(flag), deadline: None }
+    }
+
+    /// The same, and at a deadline, if that is before the one it has.
+    #[must_use]
+    pub fn until(mut self, deadline: Instant) -> Self {
+        self.deadline = Some(self.deadline.map_or(deadline, |own| own.min(deadline)));
+        self
+    }
+
+    /// The same, and after so many seconds from now; more than a clock can count are no limit.
+    #[must_use]
+    pub fn within(self, seconds: f64) -> Self {
+        let limit = Duration::try_from_secs_f64(seconds.max(0.0)).ok();
+        match limit.and_then(|limit| Instant::now().checked_add(limit)) {
+            Some(deadline) => self.until(deadline),
+            None => self,
+        }
+    }
+
+    /// Why work should end, if it should.
+    #[inline]
+    pub fn halted(&self) -> Option<Halt> {
+        if self.flag.as_ref().is_some_and(|flag| flag.load(Ordering::Relaxed)) {
+            return Some(Halt::Interrupted);
+        }
+        self.deadline.filter(|deadline| Instant::now() >= *deadline).map(|_| Halt::TimeLimit)
+    }
+
+    /// The same as a result, for `?`.
+    #[inline]
+    pub fn check(&self) -> Pass {
+        self.halted().map_or(Ok(()), Err)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_flag_and_the_earlier_deadline_end_work() {
+        assert_eq!(Control::unlimited().check(), Ok(()));
+        let flag = Arc::new(AtomicBool::new(false));
+        let control = Control::on(Arc::clone(&flag)).within(1e300).within(3600.0);
+        assert_eq!(control.check(), Ok(()));
+        assert_eq!(control.clone().within(0.0).check(), Err(Halt::TimeLimit));
+        assert_eq!(control.clone().within(0.0).within(10.0).check(), Err(Halt::TimeLimit));
+        flag.store(true, Ordering::Relaxed);
+        assert_eq!(control.within(0.0).check(), Err(Halt::Interrupted));
+    }
+}
