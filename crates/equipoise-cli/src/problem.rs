@@ -8,7 +8,6 @@ use std::path::Path;
 
 use anyhow::{Context, Result, bail};
 use equipoise::graph::Topology;
-use equipoise::models::Synthetic;
 use equipoise::problem::Blocks;
 use equipoise::separable::{GroupL2, Nonsmooth, SeparableTerm};
 use equipoise::smooth::SmoothTerm;
@@ -17,6 +16,7 @@ use equipoise_formats::problem_file::{
     BlocksSpec, CouplingSpec, GraphSpec, NumberOrList, ProbabilitiesSpec, ProblemFile, SeparableSpec,
     SmoothSpec,
 };
+use equipoise_models::Synthetic;
 
 use crate::{suggest, terms};
 

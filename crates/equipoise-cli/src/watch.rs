@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use anyhow::Result;
-use equipoise::models::svm::TrainSettings;
 use equipoise::{Observer, Progress, Settings};
+use equipoise_models::svm::TrainSettings;
 
 use crate::history::History;
 use crate::predict::Forecast;

@@ -236,52 +236,6 @@ pub enum Error {
         /// What is allowed, in words.
         allowed: &'static str,
     },
-    /// Labels of one class only, where a classifier needs two.
-    #[error(
-        "all {rows} labels are {label}; a classifier needs at least two different ones (or train kind one-class)"
-    )]
-    OneClassOnly {
-        /// How many labels there are.
-        rows: usize,
-        /// The label found everywhere.
-        label: f64,
-    },
-    /// More classes than the kind of model allows.
-    #[error("{kind} needs two classes, found {found}; use svc, which trains one against the rest")]
-    TooManyClasses {
-        /// The kind of model.
-        kind: &'static str,
-        /// How many classes there are.
-        found: usize,
-    },
-    /// A class weight for a label that does not occur.
-    #[error("class-weight: no row has the label {label}; the labels are {known:?}")]
-    UnknownLabel {
-        /// The label named.
-        label: f64,
-        /// The labels that occur (the first few).
-        known: Vec<f64>,
-    },
-    /// nu is larger than the classes allow.
-    #[error(
-        "nu is {found}; with these classes it can be at most {most} (twice the share of the smaller class)"
-    )]
-    NuTooLarge {
-        /// The value found.
-        found: f64,
-        /// The largest feasible value.
-        most: f64,
-    },
-    /// A nu so small that the classes overlap.
-    #[error(
-        "nu-svc: at nu = {nu} the classes overlap and the margin is 0; use a larger nu (at most {most}) or kind svc"
-    )]
-    NoMargin {
-        /// The value found.
-        nu: f64,
-        /// The largest feasible value.
-        most: f64,
-    },
     /// A method that does not fit the problem.
     #[error("method {method}: {why}; use method auto")]
     MethodNotApplicable {

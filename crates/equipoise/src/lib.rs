@@ -30,7 +30,6 @@
 //! | [`graph`] | which pairs may move, how often, and what the graph's Laplacian says |
 //! | [`pair_step`] | the exact minimiser of the two-block model |
 //! | [`mod@solve`] | the loop, limits, observer |
-//! | [`models`] | problems that people bring |
 //! | [`theory`] | the constants of the theorems, and the bounds they predict |
 //! | [`certificate`] | how far from optimal, trusting nobody |
 
@@ -40,7 +39,6 @@ pub mod coupling;
 mod error;
 pub mod graph;
 pub mod matrix;
-pub mod models;
 pub mod pair_step;
 pub mod problem;
 mod selection;
@@ -61,7 +59,8 @@ pub use error::{Error, Result};
 pub use matrix::{DenseMatrix, Matrix, SparseMatrix};
 pub use problem::{BlockChoice, ProbabilityChoice, Problem};
 pub use solve::{
-    Candidate, History, Locking, Method, Observer, PairStepper, Progress, Schedule, Settings, Solution,
-    Solver, Status, StepRule, solve,
+    Candidate, History, Judge, Locking, Method, Observer, PairStepper, Progress, Schedule, Settings,
+    Solution, Solver, Status, StepRule, solve,
 };
 pub use stop_scope::StopScope;
+pub use team::Team;

@@ -21,7 +21,7 @@ const PARTS_PER_THREAD: usize = 4;
 
 /// Threads that work on the parts of a pass.
 #[derive(Debug)]
-pub(crate) struct Team {
+pub struct Team {
     /// None where one thread is enough, or there is only one.
     pool: Option<ThreadPool>,
     /// Threads for which passes are cut into parts. No more work than there are processors, but that changes no sum.
@@ -30,7 +30,7 @@ pub(crate) struct Team {
 
 impl Team {
     /// So many threads.
-    pub(crate) fn of(threads: usize) -> Self {
+    pub fn of(threads: usize) -> Self {
         let processors = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
         let pool = match threads.min(processors) {
             0 | 1 => None,
@@ -41,11 +41,12 @@ impl Team {
     }
 
     /// At most so many threads, and no more than passes that read so many numbers keep busy.
-    pub(crate) fn for_work(threads: usize, numbers: usize) -> Self {
+    pub fn for_work(threads: usize, numbers: usize) -> Self {
         Self::of(threads.min(numbers / WORK_PER_THREAD).max(1))
     }
 
-    pub(crate) fn threads(&self) -> usize {
+    /// Threads for which passes are cut into parts.
+    pub fn threads(&self) -> usize {
         self.threads
     }
 
@@ -68,13 +69,13 @@ impl Team {
     }
 
     /// The parts of a pass of length n; one, and empty, where there is nothing to pass over.
-    pub(crate) fn parts(&self, n: usize) -> impl Iterator<Item = Range<usize>> + use<> {
+    pub fn parts(&self, n: usize) -> impl Iterator<Item = Range<usize>> + use<> {
         let size = self.part_size(n);
         (0..n.div_ceil(size).max(1)).map(move |k| k * size..((k + 1) * size).min(n))
     }
 
     /// Works on every item; results in the order of the items.
-    pub(crate) fn map<I: Send, R: Send>(
+    pub fn map<I: Send, R: Send>(
         &self,
         items: impl Iterator<Item = I>,
         work: impl Fn(I) -> R + Sync,
@@ -99,7 +100,7 @@ impl Team {
     }
 
     /// The sum over the parts of a pass of length n.
-    pub(crate) fn sum(&self, n: usize, of_part: impl Fn(Range<usize>) -> f64 + Sync) -> f64 {
+    pub fn sum(&self, n: usize, of_part: impl Fn(Range<usize>) -> f64 + Sync) -> f64 {
         if self.is_alone() {
             of_part(0..n)
         } else {
@@ -108,12 +109,7 @@ impl Team {
     }
 
     /// Adds to `total` what the parts of a pass of length n add to a vector like it.
-    pub(crate) fn add(
-        &self,
-        n: usize,
-        total: &mut [f64],
-        add_part: impl Fn(Range<usize>, &mut [f64]) + Sync,
-    ) {
+    pub fn add(&self, n: usize, total: &mut [f64], add_part: impl Fn(Range<usize>, &mut [f64]) + Sync) {
         if self.is_alone() {
             return add_part(0..n, total);
         }
@@ -127,7 +123,7 @@ impl Team {
     }
 
     /// Fills `out` part by part.
-    pub(crate) fn fill<T: Send>(&self, out: &mut [T], fill_part: impl Fn(usize, &mut [T]) + Sync) {
+    pub fn fill<T: Send>(&self, out: &mut [T], fill_part: impl Fn(usize, &mut [T]) + Sync) {
         if self.is_alone() {
             return fill_part(0, out);
         }

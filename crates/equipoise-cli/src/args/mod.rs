@@ -134,8 +134,8 @@ pub(crate) struct GraphArguments {
 mod tests {
     use clap::CommandFactory;
     use equipoise::graph::Topology;
-    use equipoise::models::svm::TrainSettings;
     use equipoise::{Locking, Schedule, Settings, StepRule};
+    use equipoise_models::svm::TrainSettings;
 
     use super::*;
     use crate::settings::name_of;

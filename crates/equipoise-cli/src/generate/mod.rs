@@ -18,7 +18,7 @@ use serde::Serialize;
 use crate::args::{Destination, Kind};
 use crate::exit::{self, Outcome};
 use crate::problem::{self, Pairs, parse_topology};
-use equipoise::models::Synthetic;
+use equipoise_models::Synthetic;
 
 pub(crate) use plant::{Shape, lasso};
 

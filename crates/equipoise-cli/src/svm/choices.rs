@@ -8,8 +8,8 @@
 //! | `--loss`, `--class-weight` | yes | | | |
 
 use anyhow::{Context, Result, bail};
-use equipoise::models::svm::{Kind, Loss, TrainSettings};
 use equipoise::{Locking, Method, Settings, StepRule};
+use equipoise_models::svm::{Kind, Loss, TrainSettings};
 
 use crate::args::Training;
 

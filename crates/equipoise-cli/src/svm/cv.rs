@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use anyhow::{Context, Result};
 use equipoise::Status;
-use equipoise::models::svm::{self, CostScores, CrossValidation, Kind, TrainSettings};
+use equipoise_models::svm::{self, CostScores, CrossValidation, Kind, TrainSettings};
 use serde::Serialize;
 
 use super::data::{Data, Reading};

@@ -6,9 +6,9 @@ use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
 use equipoise::matrix::Rows;
-use equipoise::models::svm::Samples;
 use equipoise_formats::LabelledRows;
 use equipoise_formats::libsvm::{ReadOptions, read_path, read_path_with_features};
+use equipoise_models::svm::Samples;
 
 use crate::exit::note;
 

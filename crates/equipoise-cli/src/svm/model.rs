@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use anyhow::{Result, bail};
-use equipoise::models::svm::{Kind, LinearModel, Loss, TrainSettings};
 use equipoise_formats::svm_model::{self, Format, SvmModel};
+use equipoise_models::svm::{Kind, LinearModel, Loss, TrainSettings};
 
 use super::data::Data;
 

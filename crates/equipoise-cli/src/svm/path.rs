@@ -5,7 +5,7 @@ use std::path::Path;
 
 use anyhow::{Context, Result, bail};
 use equipoise::Status;
-use equipoise::models::svm::{self, Kind, Trained};
+use equipoise_models::svm::{self, Kind, Trained};
 use serde::Serialize;
 
 use super::data::{Data, Reading};

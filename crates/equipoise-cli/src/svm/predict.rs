@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::fs;
 
 use anyhow::{Context, Result};
-use equipoise::models::svm::{Kind, TrainSettings};
+use equipoise_models::svm::{Kind, TrainSettings};
 use serde::Serialize;
 
 use super::data::{Data, Reading, counted};

@@ -1,7 +1,7 @@
 //! Results in words, and as the objects of `--json`.
 
 use equipoise::Status;
-use equipoise::models::svm::{ClassReport, Report, TrainSettings, Trained};
+use equipoise_models::svm::{ClassReport, Report, TrainSettings, Trained};
 use serde::Serialize;
 
 use super::data::{Data, counted};
@@ -113,7 +113,7 @@ impl TrainJson {
 
 /// Whether the kind has a cost, rather than nu.
 pub(crate) fn has_cost(settings: &TrainSettings) -> bool {
-    use equipoise::models::svm::Kind;
+    use equipoise_models::svm::Kind;
     matches!(settings.kind, Kind::Svc | Kind::Svr)
 }
 

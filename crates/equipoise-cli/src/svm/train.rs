@@ -2,8 +2,8 @@
 
 use anyhow::{Context, Result};
 use equipoise::Status;
-use equipoise::models::svm::{self, Kind, LinearModel, TrainSettings, Trained};
 use equipoise_formats::svm_model::{Format, check_liblinear};
+use equipoise_models::svm::{self, Kind, LinearModel, TrainSettings, Trained};
 
 use super::data::{Data, Reading};
 use super::model::{self, ModelFile};

@@ -4,9 +4,9 @@ use std::path::Path;
 
 use anyhow::{Context, Result, ensure};
 use equipoise::matrix::Rows;
-use equipoise::models::svm::{LinearModel, Samples};
 use equipoise_formats::LabelledRows;
 use equipoise_formats::libsvm::{ReadOptions, read_path};
+use equipoise_models::svm::{LinearModel, Samples};
 
 use crate::generate::Source;
 

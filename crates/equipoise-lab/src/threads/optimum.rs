@@ -5,7 +5,7 @@
 
 use anyhow::{Context, Result};
 use equipoise::Coupling;
-use equipoise::models::Synthetic;
+use equipoise_models::Synthetic;
 
 use crate::cholesky::{factor, solve};
 

@@ -8,10 +8,10 @@
 
 use anyhow::{Context, Result};
 use equipoise::graph::Topology;
-use equipoise::models::svm::{TrainSettings, Watch, train};
 use equipoise::separable::{Bounds, Values};
 use equipoise::smooth::Gram;
 use equipoise::{Coupling, Problem};
+use equipoise_models::svm::{TrainSettings, Watch, train};
 
 use super::Arguments;
 use super::data::Data;

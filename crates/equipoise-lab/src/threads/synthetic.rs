@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 use equipoise::graph::Topology;
-use equipoise::models::Synthetic;
+use equipoise_models::Synthetic;
 
 use super::Arguments;
 use super::measure::Experiment;

@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 use equipoise::Status;
-use equipoise::models::svm::{TrainSettings, Watch, train};
+use equipoise_models::svm::{TrainSettings, Watch, train};
 
 use super::Arguments;
 use super::data::Data;

@@ -2,8 +2,8 @@
 
 use std::collections::HashMap;
 
-use equipoise::models::Synthetic;
 use equipoise::smooth::SmoothTerm;
+use equipoise_models::Synthetic;
 
 /// Four products and one factored solve an edge: `y = M^-1 (A_i w_i + A_j w_j)`, then `A_i'y` and `A_j'y`.
 pub(crate) struct SmoothRows {

@@ -15,10 +15,10 @@ use std::hint::black_box;
 use std::time::Instant;
 
 use equipoise::graph::{EdgeProbabilities, EdgeSampler, Graph, Topology};
-use equipoise::models::Synthetic;
 use equipoise::separable::{Bounds, SeparableTerm};
 use equipoise::smooth::{Distance, SmoothTerm};
 use equipoise::{Coupling, PairStepper, Problem, Settings};
+use equipoise_models::Synthetic;
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::SeedableRng;
 

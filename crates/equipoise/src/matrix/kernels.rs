@@ -15,7 +15,7 @@ const LONG: usize = 128;
 
 /// The inner product of two slices of one length.
 #[inline]
-pub(crate) fn dot(a: &[f64], b: &[f64]) -> f64 {
+pub fn dot(a: &[f64], b: &[f64]) -> f64 {
     let length = a.len().min(b.len());
     let (a, b) = (&a[..length], &b[..length]);
     if length >= LONG {

@@ -26,7 +26,7 @@ impl<'a> Gram<'a> {
     }
 
     /// The same where the squared norms of the samples are known.
-    pub(crate) fn with_squared_norms(
+    pub fn with_squared_norms(
         rows: &'a Rows,
         diagonal: Values,
         linear: Values,

@@ -7,7 +7,7 @@ use crate::certificate::Certificate;
 use crate::error::Result;
 
 /// Certifies points and says which are good enough.
-pub(crate) trait Judge: Sync {
+pub trait Judge: Sync {
     /// The certificate of x.
     fn certify(&self, x: &[f64]) -> Result<Certificate>;
     /// Whether the run may end.

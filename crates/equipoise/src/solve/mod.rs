@@ -20,10 +20,9 @@ mod steps;
 
 pub use crate::state::Locking;
 pub use driver::solver::{Solver, solve};
-pub(crate) use judge::Judge;
+pub use judge::Judge;
 pub use observer::{History, Observer, Progress};
 pub(crate) use pairs::metric::Metric;
 pub use pairs::stepper::PairStepper;
-pub(crate) use settings::MOST_THREADS;
 pub use settings::{Method, Schedule, Settings, StepRule};
 pub use solution::{Candidate, Solution, Status};

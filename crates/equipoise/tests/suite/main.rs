@@ -14,7 +14,7 @@
 //! * `properties`: properties of the optimum on random problems.
 //! * `regressions`: what once went wrong.
 //! * `sampled`: a few samples at a time: the same optimum, at the rates that are known.
-//! * `svm`: support vector machines, judged from outside.
+//! * `violating`: violating pairs against random pairs and the oracle.
 
 mod adaptor;
 mod agreement;
@@ -31,4 +31,4 @@ mod properties;
 mod regressions;
 mod sampled;
 mod samples;
-mod svm;
+mod violating;

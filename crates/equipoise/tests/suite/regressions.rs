@@ -212,3 +212,15 @@ fn a_certificate_that_was_cut_short_proves_nothing() {
     let met = equipoise::certificate::check(&problem, &solution.x).expect("right length").meets(1e-6);
     assert!(met || solution.status != Status::Converged, "{solution:?}");
 }
+
+#[test]
+fn a_coordinate_that_the_row_does_not_bind_may_fall_for_ever() {
+    let problem = Problem::builder(Linear::new(vec![-1.0, 0.0, 0.0]).expect("finite"))
+        .separable(ElasticNet::new(vec![0.0; 3], vec![0.0, 1.0, 1.0]).expect("valid"))
+        .coupling(Coupling::row(vec![0.0, 1.0, 1.0], 1.0).expect("finite"))
+        .build()
+        .expect("feasible");
+    let settings = Settings { time_limit: Some(5.0), ..Settings::default() };
+    let refused = solve(&problem, &settings);
+    assert!(matches!(refused, Err(Error::Unbounded { .. })), "{refused:?}");
+}

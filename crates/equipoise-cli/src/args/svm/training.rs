@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use clap::builder::PossibleValuesParser;
 use equipoise::Method;
-use equipoise::models::svm::{Kind, Loss, TrainSettings};
+use equipoise_models::svm::{Kind, Loss, TrainSettings};
 
 use crate::args::Multicore;
 use crate::args::solve::limit;

@@ -87,13 +87,15 @@ impl<'a, F: SmoothTerm, H: SeparableTerm> Solver<'a, F, H> {
     }
 
     /// Leaves the decision that a point is good enough to someone who knows the problem better.
-    pub(crate) fn judge(mut self, judge: &'a dyn Judge) -> Self {
+    #[must_use]
+    pub fn judge(mut self, judge: &'a dyn Judge) -> Self {
         self.judge = Some(judge);
         self
     }
 
     /// Works with threads that are there already; otherwise as many as the settings allow and the work is worth.
-    pub(crate) fn team(mut self, team: Arc<Team>) -> Self {
+    #[must_use]
+    pub fn team(mut self, team: Arc<Team>) -> Self {
         self.team = Some(team);
         self
     }

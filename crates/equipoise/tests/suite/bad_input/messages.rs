@@ -29,11 +29,6 @@ fn samples() -> Vec<(Error, &'static [&'static str])> {
         ),
         (Error::EmptyProblem, &["no variables"]),
         (Error::StoppedEarly { by: "time-limit" }, &["time-limit", "anything to return", "more time"]),
-        (Error::OneClassOnly { rows: 12, label: 3.5 }, &["all 12", "3.5", "two", "one-class"]),
-        (Error::TooManyClasses { kind: "nu-svc", found: 4 }, &["nu-svc", "found 4", "svc"]),
-        (Error::UnknownLabel { label: 2.5, known: vec![0.0, 1.0] }, &["class-weight", "2.5", "[0.0, 1.0]"]),
-        (Error::NuTooLarge { found: 0.75, most: 0.5 }, &["nu is 0.75", "at most 0.5"]),
-        (Error::NoMargin { nu: 0.25, most: 0.5 }, &["nu = 0.25", "larger nu", "at most 0.5"]),
         (
             Error::MethodNotApplicable { method: "violating", why: "it needs exactly one coupling row" },
             &["violating", "one coupling row", "auto"],

@@ -2,10 +2,10 @@
 
 use super::{converged, pairs, same_optimum};
 use equipoise::graph::Topology;
-use equipoise::models::Synthetic;
 use equipoise::separable::Zero;
 use equipoise::smooth::Distance;
 use equipoise::{Locking, Method, Problem, Settings};
+use equipoise_models::Synthetic;
 
 const THREADS: [usize; 5] = [1, 2, 4, 8, 15];
 

@@ -1,10 +1,12 @@
 //! Shared memory against memory of one's own, and the invariants of a round.
 
+use rand::{Rng, SeedableRng};
+use rand_xoshiro::Xoshiro256PlusPlus;
+
 use super::*;
 use crate::coupling::Coupling;
 use crate::graph::Topology;
-use crate::matrix::{Matrix, Rows};
-use crate::models::Synthetic;
+use crate::matrix::{DenseMatrix, Matrix, Rows};
 use crate::problem::BlockChoice;
 use crate::separable::{Bounds, ElasticNet, L1};
 use crate::smooth::loss::Squared;
@@ -49,6 +51,13 @@ fn dense(rows: usize, columns: usize) -> Matrix {
     let entry = |r: usize, c: usize| ((r * 31 + c * 17 + r * c) % 23) as f64 / 11.0 - 1.0;
     let rows: Vec<Vec<f64>> = (0..rows).map(|r| (0..columns).map(|c| entry(r, c)).collect()).collect();
     Matrix::from_rows(&rows).expect("rectangular")
+}
+
+/// Entries from U[0, 1].
+fn random(rows: usize, columns: usize) -> Matrix {
+    let mut rng = Xoshiro256PlusPlus::seed_from_u64(3);
+    let values = (0..rows * columns).map(|_| (rng.next_u64() >> 11) as f64 * (-53f64).exp2()).collect();
+    DenseMatrix::from_columns(rows, columns, values).expect("rows times columns").into()
 }
 
 #[test]
@@ -154,10 +163,16 @@ fn rounds_of_eight_threads_stay_feasible_and_never_rise() {
 
 #[test]
 fn a_hub_converges_without_locks_at_every_number_of_threads() {
-    let synthetic = Synthetic { nodes: 40, block: 6, rows: 4, seed: 3 };
+    let n = 40 * 6;
+    let target: Vec<f64> = (0..n).map(|c| ((c / 6 + 1) % 10) as f64).collect();
     for threads in [2, 4, 8, 15] {
         let graph = Topology::parse("star+ring", 40, 0).expect("known");
-        let problem = synthetic.problem().expect("valid").graph(graph).build().expect("valid");
+        let problem = Problem::builder(Distance::new(target.clone(), 0.15).expect("valid"))
+            .coupling(Coupling::rows_of(random(4, n), vec![0.0; 4]).expect("valid"))
+            .blocks(BlockChoice::Size(6))
+            .graph(graph)
+            .build()
+            .expect("valid");
         let settings = Settings { tolerance: 1e-7, ..settings(threads) };
         let solution = crate::solve::solve(&problem, &settings).expect("no failure");
         assert_eq!(solution.status, Status::Converged, "{threads} threads");

@@ -12,14 +12,14 @@
 
 use std::sync::Arc;
 
+use super::error::{Error, Result};
 use super::{Kind, Loss, TrainSettings};
-use crate::coupling::Coupling;
-use crate::error::{Error, Result};
-use crate::matrix::{Rows, SparseMatrix};
-use crate::problem::Problem;
-use crate::separable::{Piece, PieceTerm, Values};
-use crate::smooth::Gram;
-use crate::team::Team;
+use equipoise::Team;
+use equipoise::coupling::Coupling;
+use equipoise::matrix::{Rows, SparseMatrix};
+use equipoise::problem::Problem;
+use equipoise::separable::{Piece, PieceTerm, Values};
+use equipoise::smooth::Gram;
 
 /// Width of the ramp across the margin in a guess of multipliers.
 const RAMP: f64 = 0.02;
@@ -70,7 +70,7 @@ impl PieceTerm for Pieces<'_> {
 
 impl Task<'_> {
     /// The dual as a problem.
-    pub(super) fn problem(&self) -> Result<Problem<Gram<'_>, Pieces<'_>>> {
+    pub(super) fn problem(&self) -> equipoise::Result<Problem<Gram<'_>, Pieces<'_>>> {
         let diagonal = match (self.kind, self.loss, &self.caps) {
             (Kind::Svc, Loss::SquaredHinge, Values::Uniform(cap)) => Values::Uniform(0.5 / cap),
             (Kind::Svc, Loss::SquaredHinge, Values::Each(caps)) => {
@@ -108,7 +108,7 @@ impl Task<'_> {
         }
     }
 
-    fn coupling(&self) -> Result<Coupling> {
+    fn coupling(&self) -> equipoise::Result<Coupling> {
         let n = self.rows.len();
         match self.kind {
             Kind::Svc | Kind::Svr => Coupling::sum(0.0),
@@ -152,12 +152,12 @@ impl Task<'_> {
         let caps = self.caps.as_slice();
         match caps.iter().position(|cap| !cap.is_finite()) {
             None => Ok(()),
-            Some(index) => Err(Error::OutOfRange {
+            Some(index) => Err(Error::Equipoise(equipoise::Error::OutOfRange {
                 input: "cost times weights".into(),
                 index,
                 found: caps[index],
                 allowed: "a finite number; use a smaller cost or smaller weights",
-            }),
+            })),
         }
     }
 

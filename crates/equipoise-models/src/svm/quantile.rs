@@ -1,6 +1,6 @@
 //! The smallest value at which the weights of all values up to it reach a given sum.
 
-use crate::team::Team;
+use equipoise::Team;
 
 /// Sums that ought to be equal differ by rounding: a share of the total counts as reached.
 const SLACK: f64 = 1e-12;

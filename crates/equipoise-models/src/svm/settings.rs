@@ -1,7 +1,8 @@
 //! What a caller may choose about training.
 
-use crate::error::{Error, Result};
-use crate::solve::{Locking, MOST_THREADS, Method, StepRule};
+use equipoise::{Error, Locking, Method, Settings, StepRule};
+
+use super::error::Result;
 
 /// What is learnt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -112,7 +113,7 @@ impl Default for TrainSettings {
 impl TrainSettings {
     /// Refuses a setting outside its range.
     pub fn validate(&self) -> Result<()> {
-        let refuse = |name, found, allowed| Err(Error::InvalidSetting { name, found, allowed });
+        let refuse = |name, found, allowed| Err(Error::InvalidSetting { name, found, allowed }.into());
         let positive = |name, found: f64| {
             if found > 0.0 && found.is_finite() {
                 Ok(())
@@ -130,9 +131,7 @@ impl TrainSettings {
         if !(self.epsilon >= 0.0 && self.epsilon.is_finite()) {
             return refuse("epsilon", self.epsilon, "a finite number, at least 0");
         }
-        if !(1..=MOST_THREADS).contains(&self.threads) {
-            return refuse("threads", self.threads as f64, "a whole number from 1 to 1024");
-        }
+        Settings { threads: self.threads, ..Settings::default() }.validate()?;
         for (k, (label, _)) in self.class_weights.iter().enumerate() {
             if self.class_weights[..k].iter().any(|(earlier, _)| earlier == label) {
                 return refuse("class-weight", *label, "every label once");

@@ -1,7 +1,7 @@
 //! How training went, in the user's terms.
 
 use super::LinearModel;
-use crate::solve::Status;
+use equipoise::solve::Status;
 
 /// One fit, in the user's terms.
 #[derive(Debug, Clone, PartialEq)]

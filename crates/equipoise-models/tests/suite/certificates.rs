@@ -1,10 +1,10 @@
 //! Every kind of model is what its report says, by the judge and by the oracle.
 
-use super::judge::{certified, check_optimum, check_report, is_met};
-use super::{classes, shifted, targets};
+use crate::judge::{certified, check_optimum, check_report, is_met};
 use crate::numbers::Numbers;
-use equipoise::models::svm::{Kind, Loss, TrainSettings};
+use crate::{classes, shifted, targets};
 use equipoise::{Method, Status};
+use equipoise_models::svm::{Kind, Loss, TrainSettings};
 
 const GAP: f64 = 1e-8;
 

@@ -10,12 +10,12 @@
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
 
-use crate::coupling::Coupling;
-use crate::error::{Error, Result};
-use crate::matrix::DenseMatrix;
-use crate::problem::{BlockChoice, Problem, ProblemBuilder};
-use crate::separable::Zero;
-use crate::smooth::Distance;
+use equipoise::coupling::Coupling;
+use equipoise::matrix::DenseMatrix;
+use equipoise::problem::{BlockChoice, Problem, ProblemBuilder};
+use equipoise::separable::Zero;
+use equipoise::smooth::Distance;
+use equipoise::{Error, Result};
 
 /// The objective at x = 0.
 const OBJECTIVE_AT_ZERO: f64 = 1000.0;

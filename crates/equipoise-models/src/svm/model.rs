@@ -1,7 +1,7 @@
 //! What training leaves behind: weights and a bias for every decision function.
 
 use super::{Kind, Loss};
-use crate::matrix::Rows;
+use equipoise::matrix::Rows;
 
 /// A linear model. For two labels there is one decision function, positive for the larger label; for several
 /// there is one a label, positive for that label, and the largest wins.

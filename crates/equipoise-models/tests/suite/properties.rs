@@ -1,10 +1,10 @@
 //! Properties of models of random sparse data, random kinds and random settings.
 
-use super::judge::{certified, check_optimum, check_report, is_met};
-use super::{Data, classes, targets};
+use crate::judge::{certified, check_optimum, check_report, is_met};
 use crate::numbers::Numbers;
+use crate::{Data, classes, targets};
 use equipoise::Status;
-use equipoise::models::svm::{Kind, Loss, TrainSettings, Watch, path, train};
+use equipoise_models::svm::{Kind, Loss, TrainSettings, Watch, path, train};
 
 const CASES: u64 = 120;
 

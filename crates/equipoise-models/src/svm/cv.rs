@@ -11,12 +11,11 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
+use super::error::Result;
 use super::folds::deal;
 use super::path::check_costs;
 use super::{Kind, LinearModel, Samples, TrainSettings, Trained, Watch, path};
-use crate::error::Result;
-use crate::matrix::check_length;
-use crate::solve::{Observer, Progress, Status};
+use equipoise::solve::{Observer, Progress, Status};
 
 /// One cost, over all folds.
 #[derive(Debug, Clone, PartialEq)]
@@ -66,10 +65,7 @@ pub fn cross_validate(
 ) -> Result<CrossValidation> {
     let started = Instant::now();
     check_costs(settings, costs)?;
-    check_length("labels", "entries", samples.labels.len(), samples.rows.len())?;
-    if let Some(weights) = samples.weights {
-        check_length("sample weights", "entries", weights.len(), samples.rows.len())?;
-    }
+    samples.check_lengths()?;
     let fold_of = deal(samples, settings, folds)?;
     let threads = settings.threads.min(folds);
     let inner = TrainSettings { threads: settings.threads / threads, ..settings.clone() };
@@ -198,9 +194,9 @@ fn best(costs: &[CostScores], folds: usize, kind: Kind) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::error::Error;
-    use crate::matrix::Rows;
-    use crate::models::svm::folds::tests::line;
+    use crate::svm::Error;
+    use crate::svm::folds::tests::line;
+    use equipoise::matrix::Rows;
 
     #[test]
     fn folds_outside_their_range_are_refused() {
@@ -209,7 +205,10 @@ mod tests {
         for folds in [0, 1, 91] {
             let run = cross_validate(samples, &TrainSettings::default(), &[1.0], folds, Watch::default());
             let error = run.expect_err("refused");
-            assert!(matches!(error, Error::InvalidSetting { name: "folds", .. }), "{error}");
+            assert!(
+                matches!(error, Error::Equipoise(equipoise::Error::InvalidSetting { name: "folds", .. })),
+                "{error}"
+            );
         }
     }
 

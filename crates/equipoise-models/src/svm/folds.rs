@@ -5,8 +5,9 @@
 use rand::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
+use super::error::Result;
 use super::{Kind, Samples, TrainSettings};
-use crate::error::{Error, Result};
+use equipoise::Error::InvalidSetting;
 
 /// The fold of every row; `None` for rows of weight 0.
 pub(super) fn deal(
@@ -18,7 +19,7 @@ pub(super) fn deal(
     let mut rows: Vec<usize> = (0..samples.labels.len()).filter(|&i| counts(i)).collect();
     if folds < 2 || folds > rows.len() {
         let allowed = "at least 2, and at most the number of rows whose weight is not 0";
-        return Err(Error::InvalidSetting { name: "folds", found: folds as f64, allowed });
+        return Err(InvalidSetting { name: "folds", found: folds as f64, allowed }.into());
     }
     let mut rng = Xoshiro256PlusPlus::seed_from_u64(settings.seed);
     for last in (1..rows.len()).rev() {
@@ -37,10 +38,10 @@ pub(super) fn deal(
 #[cfg(test)]
 pub(super) mod tests {
     use super::*;
-    use crate::matrix::Rows;
+    use equipoise::matrix::Rows;
 
     /// Ninety points on a line, one in nine with the wrong label.
-    pub(in crate::models::svm) fn line() -> (Rows, Vec<f64>) {
+    pub(in crate::svm) fn line() -> (Rows, Vec<f64>) {
         let values: Vec<f64> = (0..90).map(|i| f64::from(i * 7 % 90) / 20.0 - 2.225).collect();
         let labels =
             values.iter().enumerate().map(|(i, &x)| f64::from((x > 0.0) != i.is_multiple_of(9))).collect();

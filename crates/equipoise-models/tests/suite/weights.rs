@@ -1,9 +1,9 @@
 //! A weight of k is k rows, a weight of 0 none, and the weight of a class that of its rows.
 
-use super::judge::certified;
-use super::{Data, classes, shifted, targets};
+use crate::judge::certified;
 use crate::numbers::Numbers;
-use equipoise::models::svm::{Kind, Loss, TrainSettings, Trained};
+use crate::{Data, classes, shifted, targets};
+use equipoise_models::svm::{Kind, Loss, TrainSettings, Trained};
 
 /// Weights move as the square root of the gap.
 const GAP: f64 = 1e-10;

@@ -7,15 +7,15 @@
 //! * `weights`: a weight of k is k rows.
 //! * `degenerate`: data with something missing, doubled or out of scale.
 //! * `properties`: random data, random settings.
-//! * `gears`: violating pairs against random pairs and the oracle.
 //! * `folds`: cross-validation.
+//! * `numbers`: the data of these tests.
 //! * `threads`: several threads on one fit.
 
 mod certificates;
 mod degenerate;
 mod folds;
-mod gears;
 mod judge;
+mod numbers;
 mod properties;
 mod references;
 mod regressions;
@@ -23,9 +23,8 @@ mod threads;
 mod weights;
 
 use crate::numbers::Numbers;
-use equipoise::Error;
 use equipoise::matrix::Rows;
-use equipoise::models::svm::{Samples, TrainSettings, Trained, Watch, train};
+use equipoise_models::svm::{Error, Samples, TrainSettings, Trained, Watch, train};
 
 /// Rows, labels and weights, both plain and as the library takes them.
 #[derive(Debug, Clone)]

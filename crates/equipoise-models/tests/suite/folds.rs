@@ -1,9 +1,10 @@
 //! Cross-validation: folds, scores and the best cost.
 
-use super::{Data, classes, targets};
 use crate::numbers::Numbers;
-use equipoise::models::svm::{CrossValidation, Kind, TrainSettings, Watch, cross_validate};
-use equipoise::{Error, Status};
+use crate::{Data, classes, targets};
+use equipoise::Error::InvalidSetting;
+use equipoise::Status;
+use equipoise_models::svm::{CrossValidation, Error, Kind, TrainSettings, Watch, cross_validate};
 
 fn settings() -> TrainSettings {
     TrainSettings { gap: 1e-5, time_limit: Some(30.0), ..TrainSettings::default() }
@@ -115,13 +116,13 @@ fn folds_beyond_the_rows_are_refused() {
     for folds in [0, 1, 21, 1000] {
         let error = cross_validate(data.samples(), &settings(), &[1.0], folds, Watch::default())
             .expect_err("refused");
-        let Error::InvalidSetting { name, found, .. } = error else { panic!("{error}") };
+        let Error::Equipoise(InvalidSetting { name, found, .. }) = error else { panic!("{error}") };
         assert_eq!((name, found), ("folds", folds as f64));
     }
     for costs in [&[][..], &[1.0, -1.0]] {
         let error =
             cross_validate(data.samples(), &settings(), costs, 4, Watch::default()).expect_err("refused");
-        assert!(matches!(error, Error::InvalidSetting { .. }), "{error}");
+        assert!(matches!(error, Error::Equipoise(InvalidSetting { .. })), "{error}");
     }
 }
 

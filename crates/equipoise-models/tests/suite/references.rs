@@ -8,9 +8,9 @@
 
 use std::path::Path;
 
-use super::Data;
-use super::judge::certified;
-use equipoise::models::svm::{Kind, Loss, TrainSettings};
+use crate::Data;
+use crate::judge::certified;
+use equipoise_models::svm::{Kind, Loss, TrainSettings};
 
 fn read(file: &str) -> Option<Data> {
     let Some(folder) = std::env::var_os("EQUIPOISE_DATA") else {

@@ -5,9 +5,9 @@
 
 use std::time::Instant;
 
+use super::error::Result;
 use super::{Samples, TrainSettings, Trained, Watch, train};
-use crate::error::{Error, Result};
-use crate::solve::{Observer, Status};
+use equipoise::solve::{Observer, Status};
 
 /// Less than this is not worth another fit, in seconds.
 const SHORTEST: f64 = 1e-9;
@@ -19,7 +19,7 @@ const SHORTEST: f64 = 1e-9;
 ///
 /// ```
 /// use equipoise::matrix::Rows;
-/// use equipoise::models::svm::{Samples, TrainSettings, Watch, path};
+/// use equipoise_models::svm::{Samples, TrainSettings, Watch, path};
 /// let rows = Rows::new(1, vec![0, 1, 2, 3, 4], vec![0; 4], Some(vec![-2.0, 1.0, -1.0, 2.0]))?;
 /// let samples = Samples { rows: &rows, labels: &[0.0, 0.0, 1.0, 1.0], weights: None };
 /// let walk = path(samples, &TrainSettings::default(), &[0.1, 1.0, 10.0], Watch::default())?;
@@ -58,11 +58,12 @@ pub fn path(
 /// Refuses a walk without costs, or with one that is out of range, before any of it.
 pub(super) fn check_costs(settings: &TrainSettings, costs: &[f64]) -> Result<()> {
     if costs.is_empty() {
-        return Err(Error::InvalidSetting {
+        return Err(equipoise::Error::InvalidSetting {
             name: "costs",
             found: 0.0,
             allowed: "a list of at least one cost",
-        });
+        }
+        .into());
     }
     costs.iter().try_for_each(|&cost| TrainSettings { cost, ..settings.clone() }.validate())
 }
@@ -70,7 +71,8 @@ pub(super) fn check_costs(settings: &TrainSettings, costs: &[f64]) -> Result<()>
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::matrix::Rows;
+    use crate::svm::Error;
+    use equipoise::matrix::Rows;
 
     /// Overlapping classes on a line.
     fn line() -> (Rows, Vec<f64>) {
@@ -104,7 +106,10 @@ mod tests {
         for (costs, name) in [(&[][..], "costs"), (&[1.0, 0.0], "cost"), (&[f64::NAN], "cost")] {
             let error =
                 path(samples, &TrainSettings::default(), costs, Watch::default()).expect_err("refused");
-            assert!(matches!(&error, Error::InvalidSetting { name: found, .. } if *found == name), "{error}");
+            assert!(
+                matches!(&error, Error::Equipoise(equipoise::Error::InvalidSetting { name: found, .. }) if *found == name),
+                "{error}"
+            );
         }
     }
 

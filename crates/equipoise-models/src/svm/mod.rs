@@ -7,12 +7,13 @@
 //! | `svr` | `1/2 w'w + C sum_i (|y_i - w'x_i - b| - epsilon)_+` |
 //! | `one-class` | `1/2 w'w - nu n rho + sum_i (rho - w'x_i)_+`; the bias is -rho |
 //!
-//! Each is solved through its dual, a quadratic under bounds and one or two sums, by [`mod@crate::solve`]; the
+//! Each is solved through its dual, a quadratic under bounds and one or two sums, by [`mod@equipoise::solve`]; the
 //! gap between primal and dual comes from raw data and names the model's accuracy. The model knows nothing of
 //! files or of threads other than how many it may start.
 
 mod cv;
 mod dual;
+mod error;
 mod evaluate;
 mod folds;
 mod model;
@@ -23,6 +24,7 @@ mod settings;
 mod train;
 
 pub use cv::{CostScores, CrossValidation, cross_validate};
+pub use error::{Error, Result};
 pub use model::LinearModel;
 pub use path::path;
 pub use report::{ClassReport, Report, Trained};

@@ -17,10 +17,9 @@ use std::sync::{Mutex, PoisonError};
 use super::dual::Task;
 use super::quantile::weighted_quantile;
 use super::{Kind, Loss};
-use crate::certificate::Certificate;
-use crate::error::Result;
-use crate::matrix::dot;
-use crate::solve::Judge;
+use equipoise::certificate::Certificate;
+use equipoise::matrix::dot;
+use equipoise::solve::Judge;
 
 /// Share of what is added up in a component of w below which it is taken for 0.
 const CANCELLED: f64 = 1e-9;
@@ -254,7 +253,7 @@ impl GapJudge<'_> {
 }
 
 impl Judge for GapJudge<'_> {
-    fn certify(&self, x: &[f64]) -> Result<Certificate> {
+    fn certify(&self, x: &[f64]) -> equipoise::Result<Certificate> {
         let found = self.evaluate(x);
         let separable = match self.task.kind {
             Kind::Svr => self.task.epsilon * self.task.sum(|i| x[i].abs()),

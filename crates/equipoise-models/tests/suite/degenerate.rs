@@ -1,10 +1,11 @@
 //! Data with something missing, doubled, contradictory or out of scale: certified, or refused with a reason.
 
-use super::judge::{certified, check_optimum, check_report};
-use super::{Data, classes};
+use crate::judge::{certified, check_optimum, check_report};
 use crate::numbers::Numbers;
-use equipoise::models::svm::{Kind, Loss, TrainSettings};
-use equipoise::{Error, Status};
+use crate::{Data, classes};
+use equipoise::Error as Refused;
+use equipoise::Status;
+use equipoise_models::svm::{Error, Kind, Loss, TrainSettings};
 
 const LOSSES: [Loss; 2] = [Loss::Hinge, Loss::SquaredHinge];
 
@@ -262,7 +263,9 @@ fn weights_that_are_all_0_are_refused() {
     let data = Data::dense(&[&[1.0], &[2.0]], &[1.0, -1.0]).weighted(vec![0.0, 0.0]);
     for kind in [Kind::Svc, Kind::NuSvc, Kind::Svr, Kind::OneClass] {
         match data.train(&settings(kind, Loss::Hinge)) {
-            Err(error) => assert!(!matches!(error, Error::NonFiniteIterate { .. }), "{error}"),
+            Err(error) => {
+                assert!(!matches!(error, Error::Equipoise(Refused::NonFiniteIterate { .. })), "{error}")
+            }
             Ok(trained) => {
                 assert_eq!(trained.report.status(), Status::Converged, "{:?}", trained.report);
                 assert!(trained.model.bias[0].is_finite(), "{:?}", trained.model);
@@ -275,7 +278,8 @@ fn weights_that_are_all_0_are_refused() {
 fn no_rows_are_refused() {
     let data = Data::new(2, Vec::new(), Vec::new());
     for kind in [Kind::Svc, Kind::NuSvc, Kind::Svr, Kind::OneClass] {
-        assert_eq!(data.train(&settings(kind, Loss::Hinge)).expect_err("refused"), Error::EmptyProblem);
+        let error = data.train(&settings(kind, Loss::Hinge)).expect_err("refused");
+        assert_eq!(error, Error::Equipoise(Refused::EmptyProblem));
     }
 }
 
@@ -381,18 +385,20 @@ fn malformed_samples_are_refused() {
     let settings = settings(Kind::Svc, Loss::Hinge);
     let data = cloud(318);
     let with = |labels: Vec<f64>, weights: Option<Vec<f64>>| {
-        Data { labels, weights, ..data.clone() }.train(&settings).expect_err("refused")
+        let error = Data { labels, weights, ..data.clone() }.train(&settings).expect_err("refused");
+        let Error::Equipoise(error) = error else { panic!("{error}") };
+        error
     };
-    assert!(matches!(with(vec![1.0, -1.0], None), Error::ShapeMismatch { found: 2, expected: 40, .. }));
+    assert!(matches!(with(vec![1.0, -1.0], None), Refused::ShapeMismatch { found: 2, expected: 40, .. }));
     let mut labels = data.labels.clone();
     labels[3] = f64::NAN;
-    assert!(matches!(with(labels, None), Error::NonFinite { row: 3, .. }));
+    assert!(matches!(with(labels, None), Refused::NonFinite { row: 3, .. }));
     let good = || data.labels.clone();
-    assert!(matches!(with(good(), Some(vec![1.0])), Error::ShapeMismatch { .. }));
+    assert!(matches!(with(good(), Some(vec![1.0])), Refused::ShapeMismatch { .. }));
     let mut weights = vec![1.0; 40];
     weights[5] = -1.0;
-    assert!(matches!(with(good(), Some(weights.clone())), Error::NegativeWeight { index: 5, .. }));
+    assert!(matches!(with(good(), Some(weights.clone())), Refused::NegativeWeight { index: 5, .. }));
     weights[5] = f64::INFINITY;
     let error = with(good(), Some(weights));
-    assert!(matches!(error, Error::NonFinite { .. } | Error::OutOfRange { .. }), "{error}");
+    assert!(matches!(error, Refused::NonFinite { .. } | Refused::OutOfRange { .. }), "{error}");
 }

@@ -5,14 +5,14 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
 use super::dual::Task;
+use super::error::{Error, Result};
 use super::evaluate::GapJudge;
 use super::report::{ClassReport, Report, Trained};
 use super::{Kind, LinearModel, TrainSettings};
-use crate::error::{Error, Result};
-use crate::matrix::{Rows, check_finite_vector, check_length};
-use crate::separable::Values;
-use crate::solve::{Method, Observer, Progress, Settings, Solver};
-use crate::team::Team;
+use equipoise::Team;
+use equipoise::matrix::Rows;
+use equipoise::separable::Values;
+use equipoise::solve::{Method, Observer, Progress, Settings, Solver};
 
 /// What is learnt from: rows, one label each, and perhaps a weight each (a weight of k counts as k rows).
 #[derive(Debug, Clone, Copy)]
@@ -23,6 +23,49 @@ pub struct Samples<'a> {
     pub labels: &'a [f64],
     /// One weight a row, at least 0; `None` for 1 each.
     pub weights: Option<&'a [f64]>,
+}
+
+impl Samples<'_> {
+    /// Refuses no rows, labels or weights of another length, and numbers that are none or negative.
+    fn check(&self) -> Result<()> {
+        if self.rows.len() == 0 {
+            return Err(equipoise::Error::EmptyProblem.into());
+        }
+        self.check_lengths()?;
+        check_finite("labels", self.labels)?;
+        let weights = self.weights.unwrap_or_default();
+        check_finite("sample weights", weights)?;
+        match weights.iter().position(|weight| *weight < 0.0) {
+            None => Ok(()),
+            Some(index) => {
+                let input = "sample weights".into();
+                Err(equipoise::Error::NegativeWeight { input, index, found: weights[index] }.into())
+            }
+        }
+    }
+
+    /// Refuses labels or weights that are not one a row.
+    pub(super) fn check_lengths(&self) -> Result<()> {
+        let expected = self.rows.len();
+        let weights = self.weights.map_or(expected, <[f64]>::len);
+        for (input, found) in [("labels", self.labels.len()), ("sample weights", weights)] {
+            if found != expected {
+                let (input, unit) = (input.into(), "entries");
+                return Err(equipoise::Error::ShapeMismatch { input, unit, found, expected }.into());
+            }
+        }
+        Ok(())
+    }
+}
+
+fn check_finite(input: &str, values: &[f64]) -> Result<()> {
+    match values.iter().position(|value| !value.is_finite()) {
+        None => Ok(()),
+        Some(row) => {
+            let found = values[row];
+            Err(equipoise::Error::NonFinite { input: input.into(), row, column: 0, found }.into())
+        }
+    }
 }
 
 /// Who accompanies a training run.
@@ -44,7 +87,7 @@ impl std::fmt::Debug for Watch<'_> {
 ///
 /// ```
 /// use equipoise::matrix::Rows;
-/// use equipoise::models::svm::{Samples, TrainSettings, Watch, train};
+/// use equipoise_models::svm::{Samples, TrainSettings, Watch, train};
 /// // Four points on a line: -2, -1 | 1, 2.
 /// let rows = Rows::new(1, vec![0, 1, 2, 3, 4], vec![0; 4], Some(vec![-2.0, -1.0, 1.0, 2.0]))?;
 /// let samples = Samples { rows: &rows, labels: &[0.0, 0.0, 1.0, 1.0], weights: None };
@@ -113,16 +156,7 @@ impl<'a> Plan<'a> {
         settings: &'a TrainSettings,
         warm_start: Option<&'a LinearModel>,
     ) -> Result<Self> {
-        let n = samples.rows.len();
-        if n == 0 {
-            return Err(Error::EmptyProblem);
-        }
-        check_length("labels", "entries", samples.labels.len(), n)?;
-        check_finite_vector("labels", samples.labels)?;
-        if let Some(weights) = samples.weights {
-            check_length("sample weights", "entries", weights.len(), n)?;
-            Values::Each(weights.to_vec()).check_weights("sample weights")?;
-        }
+        samples.check()?;
         let (labels, positive) = match settings.kind {
             Kind::Svr | Kind::OneClass => (Vec::new(), vec![f64::NAN]),
             Kind::Svc | Kind::NuSvc => classes(samples, settings)?,

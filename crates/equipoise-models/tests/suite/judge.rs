@@ -11,13 +11,13 @@
 //!
 //! The optimum is that of the dual by Clarabel. Nothing here comes from the library's evaluation.
 
-use super::Data;
+use crate::Data;
 use equipoise::Status;
-use equipoise::models::svm::{ClassReport, Kind, Loss, TrainSettings, Trained};
+use equipoise_models::svm::{ClassReport, Kind, Loss, TrainSettings, Trained};
 use equipoise_testkit as kit;
 
 /// One decision function's problem: rows of weight above 0, targets (+-1 for classifiers) and caps.
-pub(super) struct Task<'a> {
+pub(crate) struct Task<'a> {
     data: &'a Data,
     settings: &'a TrainSettings,
     kept: Vec<usize>,
@@ -26,7 +26,7 @@ pub(super) struct Task<'a> {
 }
 
 impl<'a> Task<'a> {
-    pub(super) fn new(data: &'a Data, settings: &'a TrainSettings, positive: f64) -> Self {
+    pub(crate) fn new(data: &'a Data, settings: &'a TrainSettings, positive: f64) -> Self {
         let weight = |i: usize| data.weights.as_ref().map_or(1.0, |weights| weights[i]);
         let kept: Vec<usize> = (0..data.plain.len()).filter(|&i| weight(i) > 0.0).collect();
         let classes = matches!(settings.kind, Kind::Svc | Kind::NuSvc);
@@ -98,7 +98,7 @@ impl<'a> Task<'a> {
     }
 
     /// The optimum by Clarabel, through the dual.
-    pub(super) fn optimum(&self) -> f64 {
+    pub(crate) fn optimum(&self) -> f64 {
         let (n, columns) = (self.kept.len(), self.data.rows.columns());
         let (y, kind, loss, nu) = (&self.targets, self.settings.kind, self.settings.loss, self.settings.nu);
         let mut m = kit::Dense::zeros(columns, n);
@@ -178,7 +178,7 @@ impl<'a> Task<'a> {
 
 /// Fails where a report is not what its model is: the primal, the gap, the bias. The status is not looked at.
 #[track_caller]
-pub(super) fn check_report(data: &Data, settings: &TrainSettings, trained: &Trained) {
+pub(crate) fn check_report(data: &Data, settings: &TrainSettings, trained: &Trained) {
     let (model, report) = (&trained.model, &trained.report);
     assert_eq!(model.weights.len(), report.classes.len());
     for (k, class) in report.classes.iter().enumerate() {
@@ -220,7 +220,7 @@ pub(super) fn check_report(data: &Data, settings: &TrainSettings, trained: &Trai
 
 /// A model of these settings that is converged and what its report says.
 #[track_caller]
-pub(super) fn certified(data: &Data, settings: &TrainSettings) -> Trained {
+pub(crate) fn certified(data: &Data, settings: &TrainSettings) -> Trained {
     let trained = data.train(settings).expect("valid data");
     check_report(data, settings, &trained);
     let worst = trained.report.classes.iter().max_by(|a, b| a.relative_gap.total_cmp(&b.relative_gap));
@@ -232,7 +232,7 @@ pub(super) fn certified(data: &Data, settings: &TrainSettings) -> Trained {
 }
 
 /// Whether the gap is the one asked for; with nu, where the optimum may be 0, one that is rounding suffices.
-pub(super) fn is_met(data: &Data, settings: &TrainSettings, class: &ClassReport) -> bool {
+pub(crate) fn is_met(data: &Data, settings: &TrainSettings, class: &ClassReport) -> bool {
     let rounding = match settings.kind {
         Kind::Svc | Kind::Svr => 0.0,
         Kind::NuSvc | Kind::OneClass => {
@@ -246,7 +246,7 @@ pub(super) fn is_met(data: &Data, settings: &TrainSettings, class: &ClassReport)
 
 /// Fails where the oracle's optimum is not between dual and primal.
 #[track_caller]
-pub(super) fn check_optimum(data: &Data, settings: &TrainSettings, trained: &Trained) {
+pub(crate) fn check_optimum(data: &Data, settings: &TrainSettings, trained: &Trained) {
     for class in &trained.report.classes {
         let optimum = Task::new(data, settings, class.label).optimum();
         let slack = 2e-7 * (1.0 + optimum.abs());

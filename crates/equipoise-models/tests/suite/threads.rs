@@ -1,16 +1,16 @@
 //! Several threads on one fit: the same certified gap, feasibility to rounding, and one result for one thread count.
 //!
-//! The data are large enough for the threads to be used; `solve/proximal_newton/tests.rs` in the library forces them
+//! The data are large enough for the threads to be used; `proximal_newton/tests.rs` in the library forces them
 //! on small problems.
 
-use super::judge::certified;
-use super::{Data, classes, targets};
+use crate::judge::certified;
 use crate::numbers::Numbers;
-use equipoise::models::svm::{Kind, Loss, TrainSettings, Trained};
+use crate::{Data, classes, targets};
 use equipoise::separable::{Bounds, L1Bounds, SeparableTerm};
 use equipoise::smooth::loss::Squared;
 use equipoise::smooth::{Gram, LeastSquares, SmoothTerm};
 use equipoise::{Coupling, Problem, Settings, Solution, Status, certificate, solve};
+use equipoise_models::svm::{Kind, Loss, TrainSettings, Trained};
 
 const THREADS: [usize; 4] = [1, 2, 3, 8];
 const GAP: f64 = 1e-6;

@@ -1,0 +1,14 @@
+//! Problems that people bring, in their own words: data in, a certified answer out.
+//!
+//! | module | what |
+//! |---|---|
+//! | [`svm`] | linear support vector machines with a true, unpenalised bias |
+//! | [`Synthetic`] | the paper's synthetic problem, as an [`equipoise::Problem`] |
+//!
+//! A model uses the public interface of [`equipoise`] and nothing else: it builds an [`equipoise::Problem`], may bring
+//! its own judge and team of threads, and has errors of its own.
+
+pub mod svm;
+mod synthetic;
+
+pub use synthetic::Synthetic;
