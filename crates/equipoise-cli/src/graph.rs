@@ -5,7 +5,8 @@ mod theory;
 use std::fmt::Write;
 
 use anyhow::Result;
-use equipoise::graph::{Degrees, Diameter, Graph, Laplacian, Spectrum};
+use equipoise::graph::{Degrees, Graph};
+use equipoise_theory::{Diameter, Laplacian, Spectrum};
 use serde::Serialize;
 
 use crate::args::GraphArguments;
@@ -39,7 +40,7 @@ pub(crate) fn run(args: &GraphArguments) -> Result<Outcome> {
     let topology = parse_topology(&args.topology, args.nodes, args.seed)?;
     let graph = Graph::new(&topology, args.nodes)?;
     let connected = graph.check_connected();
-    let diameter = graph.diameter();
+    let diameter = Diameter::of(&graph);
     let spectrum = connected.is_ok().then(|| Laplacian::new(&graph).spectrum()).transpose()?;
     let theory =
         spectrum.filter(|_| args.theory).map(|spectrum| Theory::new(&graph, spectrum)).transpose()?;

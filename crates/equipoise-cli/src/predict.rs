@@ -3,8 +3,8 @@
 //! Given the problem, the settings and the start before the run, and the duality gap of the first checkpoint; returns an
 //! upper bound on the expected suboptimality at every checkpoint, or nothing where no theorem applies.
 
-use equipoise::theory::{Prediction, Scheme};
 use equipoise::{Method, Progress, Settings};
+use equipoise_theory::{Prediction, Scheme};
 
 use crate::problem::AnyProblem;
 

@@ -5,6 +5,7 @@
 //! whose shape follows from the number of blocks.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use anyhow::{Context, Result, bail};
 use equipoise::graph::Topology;
@@ -149,7 +150,7 @@ fn edges(spec: GraphSpec, seed: u64, parts: &Parts) -> Result<(Topology, Probabi
     let probabilities = match spec.probabilities {
         ProbabilitiesSpec::Uniform => ProbabilityChoice::Uniform,
         ProbabilitiesSpec::Lipschitz => ProbabilityChoice::Lipschitz,
-        ProbabilitiesSpec::Equalised => ProbabilityChoice::Equalised,
+        ProbabilitiesSpec::Equalised => ProbabilityChoice::Law(Arc::new(equipoise_theory::Equalised)),
         ProbabilitiesSpec::Weights(weights) => ProbabilityChoice::Weighted(weights),
         other => bail!("this version cannot use {other:?}"),
     };

@@ -27,11 +27,13 @@
 //! | [`separable`] | h: value, prox, subdifferential, conjugate |
 //! | [`coupling`] | A x = b: columns, residual, independence of the rows |
 //! | [`problem`] | the validated problem: blocks, graph, feasible start |
-//! | [`graph`] | which pairs may move, how often, and what the graph's Laplacian says |
+//! | [`graph`] | which pairs may move, how often, and their effective resistances |
 //! | [`pair_step`] | the exact minimiser of the two-block model |
 //! | [`mod@solve`] | the loop, limits, observer |
-//! | [`theory`] | the constants of the theorems, and the bounds they predict |
 //! | [`certificate`] | how far from optimal, trusting nobody |
+//!
+//! Models that people bring (support vector machines, say) are guests in crates of their own, such as `equipoise-models`;
+//! the constants and bounds of the theorems are in `equipoise-theory`. Both use what is public here and nothing else.
 
 pub mod certificate;
 mod control;
@@ -48,7 +50,6 @@ pub mod solve;
 mod state;
 mod stop_scope;
 mod team;
-pub mod theory;
 
 pub use state::shared;
 
@@ -57,7 +58,7 @@ pub use control::{Control, Halt, Pass};
 pub use coupling::Coupling;
 pub use error::{Error, Result};
 pub use matrix::{DenseMatrix, Matrix, SparseMatrix};
-pub use problem::{BlockChoice, ProbabilityChoice, Problem};
+pub use problem::{BlockChoice, DrawLaw, ProbabilityChoice, Problem};
 pub use solve::{
     Candidate, History, Judge, Locking, Method, Observer, PairStepper, Progress, Schedule, Settings,
     Solution, Solver, Status, StepRule, solve,

@@ -30,7 +30,7 @@ struct Wish {
 /// While it lives, long computations of this thread end early once a flag is raised.
 ///
 /// These are passes over samples that stay in their file ([`Streamed`](crate::smooth::Streamed)), which look at the flag
-/// once a batch, and the search for [equalised](crate::theory::equalised) probabilities, once a round. A run begun in the
+/// once a batch, and the search for equalised probabilities, once a round. A run begun in the
 /// scope needs no other [`interrupt`](crate::Solver::interrupt), unless it works on threads of its own (one fit a class,
 /// cross validation). What a term computes in a pass that ended early is NaN: look at the flag before using it.
 ///

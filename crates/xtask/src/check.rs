@@ -9,7 +9,8 @@ use anyhow::{Context, Result, bail};
 use crate::shared;
 
 /// The crates that are published, in the order of their dependencies.
-const PUBLISHED: [&str; 4] = ["equipoise", "equipoise-models", "equipoise-formats", "equipoise-cli"];
+const PUBLISHED: [&str; 5] =
+    ["equipoise", "equipoise-models", "equipoise-theory", "equipoise-formats", "equipoise-cli"];
 /// Lines that a source file may have, its tests included.
 const LONGEST_FILE: usize = 600;
 

@@ -6,8 +6,9 @@
 use std::fmt::Write;
 
 use anyhow::Result;
-use equipoise::graph::{EdgeProbabilities, EdgeSampler, Graph, Spectrum};
-use equipoise::theory::{self, KNorm, Resistances};
+use equipoise::Control;
+use equipoise::graph::{EdgeProbabilities, EdgeSampler, Graph};
+use equipoise_theory::{self as theory, KNorm, Resistances, Spectrum};
 use serde::Serialize;
 
 /// Delays for which steps are shown: those of 2, 3, 5, ... threads.
@@ -51,13 +52,14 @@ impl Theory {
         let uniform = EdgeProbabilities::Uniform;
         // K is the Laplacian with weight p_e / 2L on every edge.
         let lambda_min = spectrum.smallest_nonzero / (2.0 * edges as f64);
-        let found = Resistances::of(&KNorm::uniform(graph, &uniform, 1.0)?)?;
+        let control = Control::unlimited();
+        let found = Resistances::of(&KNorm::uniform(graph, &uniform, 1.0)?, &control)?;
         let nu = found.nu();
         let nu_equalised = if graph.is_clique() {
             Some(nu)
         } else if edges <= MOST_EQUALISED {
-            let equalised = theory::equalised(graph, &|_, _| 2.0)?;
-            Some(theory::pair_constant(graph, &equalised, &|_, _| 2.0)?)
+            let equalised = theory::equalised(graph, &|_, _| 2.0, &control)?;
+            Some(theory::pair_constant(graph, &equalised, &|_, _| 2.0, &control)?)
         } else {
             None
         };

@@ -3,10 +3,13 @@
 //! Diagonal: `1/2 sum s_c (x_c - t_c)^2`. Dense: `1/2 x'R diag(s) R'x + c'x`, R a product of three reflections. In both
 //! `s = condition^U`, U uniform.
 
+use std::sync::Arc;
+
 use anyhow::Result;
 use equipoise::graph::Topology;
 use equipoise::smooth::{Distance, Quadratic, SmoothTerm};
 use equipoise::{Coupling, DenseMatrix, ProbabilityChoice, Problem};
+use equipoise_theory::Equalised;
 
 use super::Arguments;
 use super::contenders::on_graphs;
@@ -64,7 +67,7 @@ fn measure<F: SmoothTerm + Clone>(
         Ok(builder.probabilities(probabilities).build()?)
     };
     let problem = build(ProbabilityChoice::Uniform)?;
-    let equalised = build(ProbabilityChoice::Equalised)?;
+    let equalised = build(ProbabilityChoice::Law(Arc::new(Equalised)))?;
     let contest = Contest {
         part: "accelerated",
         name,

@@ -96,6 +96,11 @@ impl Coupling {
         &self.rhs
     }
 
+    /// Whether it is a sum over blocks, [`Coupling::block_sum`].
+    pub fn is_block_sum(&self) -> bool {
+        self.shape == Shape::BlockSum
+    }
+
     /// The one coefficient of a single row, where it is the same everywhere.
     #[inline]
     pub(crate) fn uniform_row(&self) -> Option<f64> {

@@ -35,7 +35,7 @@ pub fn dot(a: &[f64], b: &[f64]) -> f64 {
 
 /// `y += t * x`.
 #[inline]
-pub(crate) fn axpy(t: f64, x: &[f64], y: &mut [f64]) {
+pub fn axpy(t: f64, x: &[f64], y: &mut [f64]) {
     if x.len() >= LONG {
         return Arch::new().dispatch(LongAxpy { t, x, y });
     }

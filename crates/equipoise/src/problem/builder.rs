@@ -1,16 +1,19 @@
 //! The builder of a [`Problem`]: collects the parts, then checks them together.
 
-use super::{BlockChoice, Blocks, Problem, reach, start};
+use std::sync::Arc;
+
+use super::{BlockChoice, Blocks, DrawLaw, Problem, reach, start};
+use crate::control::Control;
 use crate::coupling::{Coupling, independent_rows};
 use crate::error::{Error, Result};
 use crate::graph::{EdgeProbabilities, Graph, Topology};
 use crate::matrix::check_length;
 use crate::separable::{GroupL2, Nonsmooth, SeparableTerm, Zero};
 use crate::smooth::SmoothTerm;
-use crate::theory::equalised;
+use crate::stop_scope::StopScope;
 
 /// How often each pair is drawn.
-#[derive(Debug, Clone, PartialEq, Default)]
+#[derive(Debug, Clone, Default)]
 pub enum ProbabilityChoice {
     /// Every edge equally often.
     #[default]
@@ -19,10 +22,9 @@ pub enum ProbabilityChoice {
     Weighted(Vec<f64>),
     /// In proportion to the sum of the Lipschitz constants of the two blocks.
     Lipschitz,
-    /// So that the effective resistance of every edge, over the sum of the two blocks' Lipschitz constants, is the same:
-    /// the least constant of accelerated pairs. See [`theory::equalised`](crate::theory::equalised), also for where the
-    /// draws stay uniform; they do so on a disconnected graph.
-    Equalised,
+    /// By a law that is made for the graph and the Lipschitz constants of the blocks, for example that of equal effective
+    /// resistances in the crate `equipoise-theory`.
+    Law(Arc<dyn DrawLaw>),
 }
 
 /// Collects the parts of a problem; see [`Problem::builder`].
@@ -173,10 +175,9 @@ fn edge_probabilities<F: SmoothTerm>(
         ProbabilityChoice::Uniform => EdgeProbabilities::Uniform,
         ProbabilityChoice::Weighted(weights) => EdgeProbabilities::Weighted(weights),
         ProbabilityChoice::Lipschitz => EdgeProbabilities::NodeSum(block_constants(f, blocks)),
-        ProbabilityChoice::Equalised => {
-            let constants = block_constants(f, blocks);
-            // What keeps them from being equalised, the check of the graph's reach puts in better words.
-            equalised(graph, &|i, j| constants[i] + constants[j]).unwrap_or_default()
+        ProbabilityChoice::Law(law) => {
+            let control = StopScope::flag().map_or_else(Control::unlimited, Control::on);
+            law.probabilities(graph, &block_constants(f, blocks), &control)
         }
     }
 }
@@ -187,36 +188,4 @@ fn block_constants<F: SmoothTerm>(f: &F, blocks: &Blocks) -> Vec<f64> {
     let largest = (0..f.dimension()).map(|c| f.curvature(c)).fold(0.0, f64::max);
     let least = if largest > 0.0 { 1e-3 * largest } else { 1.0 };
     (0..blocks.len()).map(|i| blocks.coordinates(i).map(|c| f.curvature(c)).fold(least, f64::max)).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::smooth::Distance;
-    use crate::theory::pair_constant;
-
-    fn law(topology: Topology, weight: Vec<f64>) -> (Graph, EdgeProbabilities) {
-        let f = Distance::new(vec![0.0; weight.len()], weight).expect("valid");
-        let coupling = Coupling::sum(1.0).expect("valid");
-        let problem = Problem::builder(f)
-            .coupling(coupling)
-            .graph(topology)
-            .probabilities(ProbabilityChoice::Equalised)
-            .build()
-            .expect("valid");
-        (problem.graph().clone(), problem.probabilities().clone())
-    }
-
-    #[test]
-    fn equalised_probabilities_have_the_least_constant() {
-        let weight: Vec<f64> = (0..24).map(|i| 0.5 + 0.25 * f64::from(i % 4)).collect();
-        let (graph, equal) = law(Topology::TreeRing, weight.clone());
-        let nu = pair_constant(&graph, &equal, &|i, j| 2.0 * (weight[i] + weight[j])).expect("connected");
-        assert!(nu <= 23.0 * 1.001, "{nu}");
-        assert_eq!(law(Topology::Clique, vec![1.0; 9]).1, EdgeProbabilities::Uniform);
-        assert_eq!(
-            law(Topology::Clique, (0..2000).map(|i| 1.0 + f64::from(i)).collect()).1,
-            EdgeProbabilities::Uniform
-        );
-    }
 }

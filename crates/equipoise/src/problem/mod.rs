@@ -7,11 +7,13 @@
 mod blocks;
 mod bounded_least_squares;
 mod builder;
+mod draw_law;
 mod reach;
 mod start;
 
 pub use blocks::{BlockChoice, Blocks};
 pub use builder::{ProbabilityChoice, ProblemBuilder};
+pub use draw_law::DrawLaw;
 
 pub(crate) use start::project;
 
@@ -110,7 +112,7 @@ impl<F: SmoothTerm, H: SeparableTerm> Problem<F, H> {
     }
 
     /// The coupling by independent rows.
-    pub(crate) fn independent_coupling(&self) -> &Coupling {
+    pub fn independent_coupling(&self) -> &Coupling {
         self.reduced.as_ref().unwrap_or(&self.coupling)
     }
 

@@ -3,16 +3,18 @@
 //! With one row over scalars, pairs in the variables `y = a x` have the curvature
 //! `L_e = H_ii/a_i^2 + H_jj/a_j^2 - 2 H_ij/(a_i a_j)`, and `nu = max_e r_e / L_e` is computed. Otherwise every block
 //! counts as a scalar with its mean curvature, and nu is an estimate, which `accelerated.rs` corrects.
-//! Reference: `theory/resistance.rs`.
+//!
+//! Reference: Necoara and Takac 2021 (accelerated sketch descent); `graph/resistance/`.
 
+use crate::control::Control;
 use crate::coupling::Shape;
-use crate::error::Result;
+use crate::error::{Error, Result};
+use crate::graph::{EdgeProbabilities, EdgeSampler, Graph, resistances};
 use crate::problem::Problem;
 use crate::separable::{SeparableTerm, Values};
 use crate::smooth::SmoothTerm;
 use crate::solve::gears::accelerated::GraphConstant;
 use crate::solve::pairs::metric::Metric;
-use crate::theory::pair_constant;
 
 /// Most numbers that may be looked at for the curvature of all pairs.
 const MOST_WORK: usize = 200_000_000;
@@ -57,8 +59,8 @@ pub(crate) fn of<F: SmoothTerm, H: SeparableTerm>(
             };
             along.max(SHARE_OF_FLAT * apart)
         };
-        let nu = pair_constant(graph, problem.probabilities(), &curvature)?;
-        return Ok(GraphConstant { nu, exact: true });
+        let found = pair_constant(graph, problem.probabilities(), &curvature)?;
+        return Ok(found.map_or(least, |nu| GraphConstant { nu, exact: true }));
     }
     let mean = |i: usize| {
         blocks.coordinates(i).map(|c| metric.at_full_step(f, c, i)).sum::<f64>() / blocks.size(i) as f64
@@ -66,5 +68,30 @@ pub(crate) fn of<F: SmoothTerm, H: SeparableTerm>(
     let means: Vec<f64> = (0..blocks.len()).map(mean).collect();
     // Where rows bind only some of the blocks the graph need not be connected.
     let found = pair_constant(graph, problem.probabilities(), &|i, j| means[i] + means[j]);
-    Ok(GraphConstant { nu: found.map_or(least.nu, |nu| nu.max(least.nu)), exact: false })
+    Ok(GraphConstant { nu: found.ok().flatten().unwrap_or(least.nu), exact: false })
+}
+
+/// `max_e r_e / L_e` over the edges that can be drawn, `L_e = curvature(i, j)`; never below b - 1 (Foster). `None` where
+/// the resistances are not known.
+fn pair_constant(
+    graph: &Graph,
+    probabilities: &EdgeProbabilities,
+    curvature: &dyn Fn(usize, usize) -> f64,
+) -> Result<Option<f64>> {
+    graph.check_support_connected(probabilities)?;
+    let sampler = EdgeSampler::new(graph, probabilities)?;
+    let (mut edges, mut weights, mut bends) = (Vec::new(), Vec::new(), Vec::new());
+    for (index, (i, j)) in graph.edges().enumerate().filter(|(edge, _)| sampler.probability(*edge) > 0.0) {
+        let found = curvature(i, j);
+        if !(found > 0.0 && found.is_finite()) {
+            let input = "curvature of pairs".to_owned();
+            return Err(Error::OutOfRange { input, index, found, allowed: "a finite number above 0" });
+        }
+        edges.push((i as u32, j as u32));
+        weights.push(sampler.probability(index) / found);
+        bends.push(found);
+    }
+    let found = resistances(graph.nodes(), &edges, &weights, &Control::unlimited()).ok().flatten();
+    let most = |found: Vec<f64>| found.iter().zip(&bends).map(|(r, bend)| r / bend).fold(0.0, f64::max);
+    Ok(found.map(|found| most(found).max((graph.nodes() - 1) as f64)))
 }

@@ -11,7 +11,6 @@
 //! Must not know: threads, memory, how a pair is solved.
 
 use crate::solve::{Locking, StepRule};
-use crate::theory::{sharp_step, theorem_2_step};
 
 /// Share of the updates under way that the read of a slave may miss.
 const PHI: f64 = 0.2;
@@ -52,6 +51,34 @@ pub(crate) fn steps(
         }
     }
     Steps { alpha, damping }
+}
+
+/// `1 / (1 + 2 theta tau)`, `theta = sqrt(p_max)`, at most 1; 1 where f is no sum over blocks.
+fn sharp_step(tau: f64, p_max: Option<f64>) -> f64 {
+    let theta = p_max.map_or(1.0, |p| p.sqrt().min(1.0));
+    1.0 / (1.0 + 2.0 * theta * tau)
+}
+
+/// The supremum over rho of the smaller condition of Theorem 2.
+fn theorem_2_step(tau: f64) -> f64 {
+    let allowed = |rho: f64| {
+        let descent = 2.0 / (1.0 + tau + tau * rho.powf(tau));
+        let ratio = (rho - 1.0) / (2f64.sqrt() * (tau + 2.0) * (rho.powf(tau + 1.0) + rho));
+        descent.min(ratio)
+    };
+    // Unimodal in rho: a golden section on log(rho - 1).
+    let golden = 0.5 * (5f64.sqrt() - 1.0);
+    let at = |t: f64| allowed(1.0 + t.exp());
+    let (mut low, mut high) = (-20.0, 20.0);
+    for _ in 0..200 {
+        let (left, right) = (high - golden * (high - low), low + golden * (high - low));
+        if at(left) < at(right) {
+            low = left;
+        } else {
+            high = right;
+        }
+    }
+    at(0.5 * (low + high))
 }
 
 /// Shares of the updates under way that the reads of a master and of a slave may miss.

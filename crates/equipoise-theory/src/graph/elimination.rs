@@ -12,7 +12,8 @@
 //! Reference: Meijerink and van der Vorst 1977.
 
 use super::adjacency::{Adjacency, Search};
-use crate::error::{Error, Result};
+use equipoise::matrix::{axpy, dot};
+use equipoise::{Error, Result};
 
 /// Conjugate gradients stop when the preconditioned residual has shrunk by this factor.
 const TOLERANCE: f64 = 1e-11;
@@ -153,8 +154,8 @@ impl Elimination {
                 break;
             }
             let step = size / curvature;
-            add_scaled(&mut solution, step, &direction);
-            add_scaled(&mut residual, -step, &product);
+            axpy(step, &direction, &mut solution);
+            axpy(-step, &product, &mut residual);
             self.precondition(&residual, &mut z);
             let before = size;
             size = dot(&residual, &z);
@@ -164,16 +165,6 @@ impl Elimination {
         center(&mut solution);
         solution
     }
-}
-
-/// x'y.
-pub(super) fn dot(x: &[f64], y: &[f64]) -> f64 {
-    x.iter().zip(y).map(|(x, y)| x * y).sum()
-}
-
-/// x += factor * y.
-pub(super) fn add_scaled(x: &mut [f64], factor: f64, y: &[f64]) {
-    x.iter_mut().zip(y).for_each(|(x, y)| *x += factor * y);
 }
 
 /// Subtracts the mean.
@@ -186,12 +177,13 @@ pub(super) fn center(x: &mut [f64]) {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Graph, Topology};
+    use super::super::edge_list;
     use super::*;
+    use equipoise::graph::{Graph, Topology};
 
     fn system(name: &str, nodes: usize) -> Elimination {
         let topology = Topology::parse(name, nodes, 5).expect("known");
-        let list = Graph::new(&topology, nodes).expect("valid").edge_list("").expect("small");
+        let list = edge_list(&Graph::new(&topology, nodes).expect("valid"));
         let weights: Vec<f64> = (0..list.len()).map(|e| 1.0 + (e % 7) as f64).collect();
         Elimination::new(nodes, &list, &weights).expect("connected")
     }

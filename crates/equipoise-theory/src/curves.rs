@@ -164,8 +164,8 @@ fn harmonic(c: f64, delta: f64, k: u64) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{theorem_2_rho, theorem_2_step};
     use super::*;
+    use crate::{theorem_2_rho, theorem_2_step};
 
     fn close(found: f64, expected: f64) -> bool {
         (found / expected - 1.0).abs() < 1e-12

@@ -1,19 +1,14 @@
-//! K as a dense matrix: resistances by one factorisation, and the smallest valid nu by an eigenproblem.
+//! K as a dense matrix: the smallest valid nu by an eigenproblem, and a Hessian on the sums of 0.
 //!
-//! `K^+ = (K + s 1 1'/b)^{-1} - 1 1'/(s b)`, and the part that is subtracted is the same in all entries, so that
-//! `r_ij = Z_ii + Z_jj - 2 Z_ij` with Z the inverse alone. The smallest nu with `E[G_e K^+ G_e] <= nu K` is the largest
+//! The smallest nu with `E[G_e K^+ G_e] <= nu K` is the largest
 //! eigenvalue of `C^{-1} M C^{-T}`, `C C' = K + s 1 1'/b`, `M = sum_e (p_e r_e / L_e^2)(e_i - e_j)(e_i - e_j)'`.
 //!
-//! - Given: nodes, edges with weights; a Hessian. Returns: resistances, eigenvalues. Time O(b^3).
+//! - Given: nodes, edges with weights; a Hessian. Returns: eigenvalues. Time O(b^3).
 //! - Must not know: probabilities, cliques.
 
-use faer::linalg::solvers::Solve;
 use faer::{Mat, Side};
 
 use super::KNorm;
-
-/// The largest number of nodes that is worth a dense factorisation.
-pub(super) const MOST_NODES: usize = 2000;
 
 /// `sum_e w_e (e_i - e_j)(e_i - e_j)' + s 1 1'/b`, s the mean of the diagonal.
 fn matrix(nodes: usize, edges: &[(u32, u32)], weights: &[f64], with_ones: bool) -> Mat<f64> {
@@ -35,17 +30,6 @@ fn matrix(nodes: usize, edges: &[(u32, u32)], weights: &[f64], with_ones: bool) 
         }
     }
     k
-}
-
-/// The resistance of every edge; `None` if the matrix is singular but for rounding.
-pub(super) fn resistances(nodes: usize, edges: &[(u32, u32)], weights: &[f64]) -> Option<Vec<f64>> {
-    let factor = matrix(nodes, edges, weights, true).llt(Side::Lower).ok()?;
-    let z = factor.solve(Mat::<f64>::identity(nodes, nodes));
-    let between = |&(i, j): &(u32, u32)| {
-        let (i, j) = (i as usize, j as usize);
-        z[(i, i)] + z[(j, j)] - z[(i, j)] - z[(j, i)]
-    };
-    Some(edges.iter().map(between).collect())
 }
 
 /// The largest eigenvalue of the Laplacian with weights `above` relative to that with weights `below`, both connected.
@@ -105,7 +89,7 @@ pub(super) fn on_sums_of_zero(norm: &KNorm, hessian: &Mat<f64>) -> Option<OnSums
 #[cfg(test)]
 pub(super) mod tests {
     use super::*;
-    use crate::graph::{EdgeProbabilities, Graph, Topology};
+    use equipoise::graph::{EdgeProbabilities, Graph, Topology};
 
     /// Numbers that look random, in 0..1.
     pub(in super::super) fn numbers(seed: u64) -> impl FnMut() -> f64 {

@@ -12,12 +12,12 @@
 //!
 //! Reference: Golub and Van Loan, Matrix Computations, chapter 10; Parlett, The Symmetric Eigenvalue Problem.
 
-use rand::SeedableRng;
+use rand::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-use super::elimination::{Elimination, add_scaled, center, dot};
+use super::elimination::{Elimination, center};
 use super::tridiagonal::{largest_eigenvalue, leading_vector};
-use super::uniform::unit;
+use equipoise::matrix::{axpy, dot};
 
 /// The ends of the spectrum of a connected graph Laplacian.
 ///
@@ -85,7 +85,7 @@ fn inverse_lanczos(system: &Elimination, vector: &mut [f64], most: usize) -> f64
         for _ in 0..2 {
             for v in &basis {
                 let along = dot(&next, v);
-                add_scaled(&mut next, -along, v);
+                axpy(-along, v, &mut next);
             }
             center(&mut next);
         }
@@ -95,7 +95,7 @@ fn inverse_lanczos(system: &Elimination, vector: &mut [f64], most: usize) -> f64
         let residual = beta * mix[mix.len() - 1] / value;
         if residual <= TOLERANCE || basis.len() == most {
             vector.fill(0.0);
-            basis.iter().zip(&mix).for_each(|(v, &part)| add_scaled(vector, part, v));
+            basis.iter().zip(&mix).for_each(|(v, &part)| axpy(part, v, vector));
             center(vector);
             // A basis of the whole space leaves nothing over.
             return if basis.len() + 1 == vector.len() { residual.min(TOLERANCE) } else { residual };
@@ -128,8 +128,8 @@ fn plain_lanczos(system: &Elimination, ask_low: bool) -> Ends {
     loop {
         system.apply(&now, &mut product);
         let alpha = dot(&product, &now);
-        add_scaled(&mut product, -alpha, &now);
-        add_scaled(&mut product, -off.last().copied().unwrap_or(0.0), &before);
+        axpy(-alpha, &now, &mut product);
+        axpy(-off.last().copied().unwrap_or(0.0), &before, &mut product);
         center(&mut product);
         diagonal.push(alpha);
         let beta = dot(&product, &product).sqrt();
@@ -159,6 +159,11 @@ fn plain_lanczos(system: &Elimination, ask_low: bool) -> Ends {
     }
 }
 
+/// A number in (0, 1].
+fn unit(rng: &mut Xoshiro256PlusPlus) -> f64 {
+    ((rng.next_u64() >> 11) + 1) as f64 * (1.0 / (1u64 << 53) as f64)
+}
+
 /// A fixed vector of mean 0 and norm 1 that looks random.
 fn start(nodes: usize) -> Vec<f64> {
     let mut rng = Xoshiro256PlusPlus::seed_from_u64(0x6571_7569_706f_6973);
@@ -173,13 +178,14 @@ fn start(nodes: usize) -> Vec<f64> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Graph, Laplacian, Topology};
+    use super::super::{Laplacian, edge_list};
     use super::*;
+    use equipoise::graph::{Graph, Topology};
     use std::f64::consts::PI;
 
     fn spectrum(name: &str, nodes: usize) -> Spectrum {
         let graph = Graph::new(&Topology::parse(name, nodes, 1).expect("known"), nodes).expect("valid");
-        let list = graph.edge_list("").expect("small enough");
+        let list = edge_list(&graph);
         of(&Elimination::new(nodes, &list, &vec![1.0; list.len()]).expect("connected"))
     }
 

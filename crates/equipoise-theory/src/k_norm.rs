@@ -11,8 +11,9 @@
 //!
 //! Reference: the paper (UAI 2015), section 4 (`R(x0)`); for unequal curvature `G_e` is that of the exact pair step.
 
-use crate::error::{Error, Result};
-use crate::graph::{EdgeProbabilities, EdgeSampler, Graph, Laplacian};
+use crate::graph::Laplacian;
+use equipoise::graph::{EdgeProbabilities, EdgeSampler, Graph};
+use equipoise::{Error, Result};
 
 /// K of a graph, its probabilities and the curvature of its pairs.
 #[derive(Debug, Clone)]
@@ -68,7 +69,11 @@ impl KNorm {
 
     /// A Lipschitz constant for every node: `L_e = L_i + L_j`, exact where f is a sum over blocks.
     pub fn per_node(graph: &Graph, probabilities: &EdgeProbabilities, lipschitz: &[f64]) -> Result<Self> {
-        crate::matrix::check_length("Lipschitz constants", "entries", lipschitz.len(), graph.nodes())?;
+        if lipschitz.len() != graph.nodes() {
+            let (input, unit) = ("Lipschitz constants".to_owned(), "entries");
+            let (found, expected) = (lipschitz.len(), graph.nodes());
+            return Err(Error::ShapeMismatch { input, unit, found, expected });
+        }
         match lipschitz {
             [first, rest @ ..] if rest.iter().all(|l| l == first) => {
                 Self::uniform(graph, probabilities, *first)
@@ -180,7 +185,7 @@ pub(super) fn check_curvature(edge: usize, found: f64) -> Result<()> {
 mod tests {
     use super::super::dense::tests::{pseudo_inverse, random_norm};
     use super::*;
-    use crate::graph::Topology;
+    use equipoise::graph::Topology;
 
     #[test]
     fn norms_agree_with_dense_matrices() {

@@ -11,17 +11,15 @@
 //! | graph | how |
 //! |---|---|
 //! | clique by rule | `r = 2 L_e / (b p)`: `nu = b - 1` |
-//! | tree | `r_e = 1 / w_e` |
-//! | at most 4 edges a node, or more than 2000 nodes | elimination with little fill (`star_mesh.rs`) |
-//! | otherwise, up to 2000 nodes | dense Cholesky (`dense.rs`) |
+//! | what little fill or 2000 nodes allow | exactly, by [`equipoise::graph::resistances`] |
 //! | otherwise | random projections, with a stated error (`projection.rs`) |
 //!
 //! Reference: Foster 1949; Klein and Randic 1993; for nu Necoara and Takac 2021 (accelerated sketch descent).
 
 use super::k_norm::{KNorm, Pair, Pairs};
-use super::{dense, projection, star_mesh};
-use crate::error::{Error, Result};
-use crate::graph::{Graph, Topology};
+use super::{dense, projection, stopped};
+use equipoise::graph::{Graph, Topology, resistances};
+use equipoise::{Control, Error, Result};
 
 /// Nodes up to which the smallest valid nu is computed.
 const MOST_NODES_OF_EIGENPROBLEM: usize = 500;
@@ -41,8 +39,8 @@ impl Resistances {
     /// Computes them.
     ///
     /// Errors: [`Error::GraphDisconnected`] if the edges that can be drawn do not connect the nodes (a resistance would
-    /// be infinite), [`Error::GraphTooSmall`] for one node.
-    pub fn of(norm: &KNorm) -> Result<Self> {
+    /// be infinite), [`Error::GraphTooSmall`] for one node, [`Error::StoppedEarly`] where the control ends it.
+    pub fn of(norm: &KNorm, control: &Control) -> Result<Self> {
         let nodes = norm.nodes();
         if nodes < 2 {
             return Err(Error::GraphTooSmall { topology: "effective resistances", found: nodes, minimum: 2 });
@@ -59,13 +57,14 @@ impl Resistances {
         let edges: Vec<(u32, u32)> = pairs.iter().map(|pair| (pair.i, pair.j)).collect();
         let ends = edges.iter().map(|&(i, j)| (i as usize, j as usize)).collect();
         Graph::new(&Topology::Edges(ends), nodes)?.check_connected()?;
-        // Weights up to 1, so that nothing overflows or vanishes.
-        let scale = pairs.iter().map(Pair::weight).fold(0.0, f64::max);
-        let weights: Vec<f64> = pairs.iter().map(|pair| pair.weight() / scale).collect();
-        let (mut values, error) = relative(nodes, &edges, &weights)?;
-        for value in &mut values {
-            *value /= scale;
-        }
+        let weights: Vec<f64> = pairs.iter().map(Pair::weight).collect();
+        let (values, error) = match resistances(nodes, &edges, &weights, control).map_err(stopped)? {
+            Some(values) => (values, 0.0),
+            None => {
+                let found = projection::estimates(nodes, &edges, &weights, control)?;
+                (found.values, found.error)
+            }
+        };
         Ok(Self { nodes, pairs, values, multiplicity: 1.0, error })
     }
 
@@ -115,24 +114,6 @@ impl Resistances {
         let scaled = |weights: Vec<f64>| weights.into_iter().map(|w| w / scale).collect::<Vec<_>>();
         dense::largest_relative(self.nodes, &edges, &scaled(above), &scaled(below)).map(|part| nu * part)
     }
-}
-
-/// The resistances of a connected graph with weights up to 1, and their error.
-fn relative(nodes: usize, edges: &[(u32, u32)], weights: &[f64]) -> Result<(Vec<f64>, f64)> {
-    if edges.len() + 1 == nodes {
-        return Ok((weights.iter().map(|w| 1.0 / w).collect(), 0.0));
-    }
-    let sparse = edges.len() <= 4 * nodes || nodes > dense::MOST_NODES;
-    if sparse && let Some(values) = star_mesh::resistances(nodes, edges, weights) {
-        return Ok((values, 0.0));
-    }
-    if nodes <= dense::MOST_NODES
-        && let Some(values) = dense::resistances(nodes, edges, weights)
-    {
-        return Ok((values, 0.0));
-    }
-    let found = projection::estimates(nodes, edges, weights)?;
-    Ok((found.values, found.error))
 }
 
 #[cfg(test)]

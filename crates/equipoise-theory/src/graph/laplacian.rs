@@ -10,11 +10,11 @@
 
 use std::sync::Arc;
 
+use super::edge_list;
 use super::elimination::Elimination;
-use super::probabilities::{check_weights, relative};
 use super::spectrum::{self, Spectrum};
-use super::structure::{Graph, Pairs};
-use crate::error::{Error, Result};
+use equipoise::graph::{EdgeProbabilities, Graph};
+use equipoise::{Error, Result};
 
 /// A weighted graph Laplacian, never formed as a matrix.
 #[derive(Debug, Clone)]
@@ -39,29 +39,31 @@ impl Laplacian {
 
     /// The same weight on every edge, at least 0 and finite; a clique of any size is fine.
     pub fn uniform(graph: &Graph, weight: f64) -> Result<Self> {
-        check_weights("edge weight", &[weight], 1)?;
+        let input = || "edge weight".to_owned();
+        if !weight.is_finite() {
+            return Err(Error::NonFinite { input: input(), row: 0, column: 0, found: weight });
+        }
+        if weight < 0.0 {
+            return Err(Error::NegativeWeight { input: input(), index: 0, found: weight });
+        }
         Ok(Self::equal(graph, weight))
     }
 
     /// One weight per edge in the order of [`Graph::edges`], at least 0 and finite. Edges of weight 0 count as
     /// absent. A clique may have at most 5000 nodes ([`Error::TooMuchMemory`]).
     pub fn weighted(graph: &Graph, weights: &[f64]) -> Result<Self> {
-        let list = graph.edge_list("a weight")?;
-        check_weights("edge weights", weights, list.len())?;
-        let weights = if weights.contains(&0.0) {
-            let kept = || weights.iter().enumerate().filter(|(_, w)| **w > 0.0);
-            Weights::List(kept().map(|(e, _)| list[e]).collect(), kept().map(|(_, w)| *w).collect())
-        } else {
-            Weights::List(list, weights.to_vec())
-        };
-        Ok(Self { nodes: graph.nodes(), weights })
+        let kept = graph.support(&EdgeProbabilities::Weighted(weights.to_vec()))?;
+        let positive = weights.iter().copied().filter(|w| *w > 0.0).collect();
+        Ok(Self { nodes: graph.nodes(), weights: Weights::List(edge_list(&kept).into(), positive) })
     }
 
     fn equal(graph: &Graph, weight: f64) -> Self {
-        let weights = match &graph.pairs {
-            Pairs::Clique => Weights::Clique(weight),
-            Pairs::List(_) if weight == 0.0 => Weights::List(Arc::new([]), Vec::new()),
-            Pairs::List(list) => Weights::List(list.clone(), vec![weight; list.len()]),
+        let weights = if graph.is_clique() {
+            Weights::Clique(weight)
+        } else if weight == 0.0 {
+            Weights::List(Arc::new([]), Vec::new())
+        } else {
+            Weights::List(edge_list(graph).into(), vec![weight; graph.edge_count()])
         };
         Self { nodes: graph.nodes(), weights }
     }
@@ -174,10 +176,16 @@ impl Laplacian {
     }
 }
 
+/// The weights divided by the largest, so that no square overflows or vanishes.
+fn relative(weights: &[f64]) -> Vec<f64> {
+    let largest = weights.iter().copied().fold(0.0, f64::max);
+    weights.iter().map(|w| w / largest).collect()
+}
+
 #[cfg(test)]
 mod tests {
-    use super::super::Topology;
     use super::*;
+    use equipoise::graph::Topology;
 
     fn graph(name: &str, nodes: usize) -> Graph {
         Graph::new(&Topology::parse(name, nodes, 1).expect("known"), nodes).expect("valid")

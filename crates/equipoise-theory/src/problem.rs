@@ -21,11 +21,11 @@ use faer::Mat;
 use super::dense;
 use super::k_norm::KNorm;
 use super::resistance::Resistances;
-use crate::coupling::Shape;
-use crate::graph::EdgeProbabilities;
-use crate::problem::Problem;
-use crate::separable::{SeparableTerm, Values};
-use crate::smooth::SmoothTerm;
+use equipoise::Control;
+use equipoise::graph::EdgeProbabilities;
+use equipoise::problem::Problem;
+use equipoise::separable::SeparableTerm;
+use equipoise::smooth::SmoothTerm;
 
 /// Nodes up to which a graph that is no rule is looked at, and up to which eigenvalues are found densely.
 const MOST_NODES: usize = 2000;
@@ -92,9 +92,10 @@ pub(super) struct Layout<'a, F, H> {
 impl<'a, F: SmoothTerm, H: SeparableTerm> Layout<'a, F, H> {
     pub(super) fn of(problem: &'a Problem<F, H>) -> Option<Self> {
         let (coupling, blocks, f) = (problem.independent_coupling(), problem.blocks(), problem.smooth());
-        let size = match coupling.shape() {
-            Shape::Row(_) if blocks.are_scalars() => 1,
-            Shape::BlockSum if blocks.are_uniform(coupling.rows()) && f.is_decomposable() => coupling.rows(),
+        let alike = |size: usize| (0..blocks.len()).all(|i| blocks.size(i) == size);
+        let size = match coupling.rows() {
+            1 if blocks.are_scalars() => 1,
+            rows if coupling.is_block_sum() && alike(rows) && f.is_decomposable() => rows,
             _ => return None,
         };
         let mut layout = Self { problem, size, even: None };
@@ -108,11 +109,7 @@ impl<'a, F: SmoothTerm, H: SeparableTerm> Layout<'a, F, H> {
     }
 
     pub(super) fn coefficient(&self, c: usize) -> f64 {
-        match self.problem.independent_coupling().shape() {
-            Shape::Row(Values::Uniform(a)) => *a,
-            Shape::Row(weights) => weights.at(c),
-            _ => 1.0,
-        }
+        if self.size == 1 { self.problem.independent_coupling().column_dot(c, &[1.0]) } else { 1.0 }
     }
 
     /// `H_cc / a_c^2`.
@@ -169,7 +166,7 @@ impl<'a, F: SmoothTerm, H: SeparableTerm> Layout<'a, F, H> {
         let norm = self.norm(layer)?;
         let smallest = norm.smallest().ok()?;
         let lambda_min = smallest.value / (1.0 + smallest.relative_error);
-        let nu = Resistances::of(&norm).ok()?.nu();
+        let nu = Resistances::of(&norm, &Control::unlimited()).ok()?.nu();
         let (mut mu, mut sigma) = (None, None);
         if quadratic {
             let blocks = 0..self.blocks();
@@ -219,6 +216,11 @@ impl<'a, F: SmoothTerm, H: SeparableTerm> Layout<'a, F, H> {
     }
 }
 
+/// The largest size of an entry.
+fn max_abs(v: &[f64]) -> f64 {
+    v.iter().fold(0.0, |most: f64, a| most.max(a.abs()))
+}
+
 /// Whether the Hessian is the same at points near and far: then f is taken for a quadratic.
 pub(super) fn is_quadratic<F: SmoothTerm, H: SeparableTerm>(problem: &Problem<F, H>) -> bool {
     let (f, n, x) = (problem.smooth(), problem.dimension(), problem.start());
@@ -227,7 +229,7 @@ pub(super) fn is_quadratic<F: SmoothTerm, H: SeparableTerm>(problem: &Problem<F,
     let mut images = Vec::new();
     // Far enough to leave the middle of a Huber loss, and to both sides of a hinge.
     for step in [0.0, 1.0, -1.0, 1e6, -1e6] {
-        let size = 1.0 + crate::matrix::max_abs(x);
+        let size = 1.0 + max_abs(x);
         let point: Vec<f64> = x.iter().zip(&direction).map(|(x, d)| x + step * size * d).collect();
         f.fill_product(&point, &mut product);
         let mut image = vec![0.0; n];
@@ -236,6 +238,6 @@ pub(super) fn is_quadratic<F: SmoothTerm, H: SeparableTerm>(problem: &Problem<F,
         }
         images.push(image);
     }
-    let size = crate::matrix::max_abs(&images[0]);
+    let size = max_abs(&images[0]);
     images.iter().all(|image| image.iter().zip(&images[0]).all(|(a, b)| (a - b).abs() <= 1e-12 * size))
 }

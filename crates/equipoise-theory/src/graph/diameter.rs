@@ -8,7 +8,8 @@
 //! two of them are exact).
 
 use super::adjacency::{Adjacency, Search};
-use super::structure::{Graph, Pairs};
+use super::edge_list;
+use equipoise::graph::Graph;
 
 /// Nodes times edges up to which every node is searched from: about a second.
 const EXACT_BUDGET: usize = 200_000_000;
@@ -24,13 +25,15 @@ pub struct Diameter {
     pub exact: bool,
 }
 
-impl Graph {
-    /// The diameter, or `None` if the graph is disconnected. Exact if it is a clique or a tree, or if nodes times edges
-    /// is at most 2e8; a lower bound otherwise.
-    pub fn diameter(&self) -> Option<Diameter> {
-        let nodes = self.nodes();
-        let Pairs::List(list) = &self.pairs else { return Some(Diameter { length: 1, exact: true }) };
-        let adjacency = Adjacency::new(nodes, list);
+impl Diameter {
+    /// That of a graph, or `None` if it is disconnected. Exact if it is a clique or a tree, or if nodes times edges is at
+    /// most 2e8; a lower bound otherwise.
+    pub fn of(graph: &Graph) -> Option<Self> {
+        if graph.is_clique() {
+            return Some(Self { length: 1, exact: true });
+        }
+        let (nodes, list) = (graph.nodes(), edge_list(graph));
+        let adjacency = Adjacency::new(nodes, &list);
         let mut search = Search::new(nodes);
         let (mut last, mut length) = search.run(&adjacency, 0);
         if search.unreached().is_some() {
@@ -42,10 +45,10 @@ impl Graph {
                 length = length.max(sweep(&adjacency, &mut search, last));
                 last = (start + 1) * (nodes / (SWEEP_STARTS + 1));
             }
-            return Some(Diameter { length, exact: tree });
+            return Some(Self { length, exact: tree });
         }
         let furthest = (1..nodes).map(|root| search.run(&adjacency, root).1).max().unwrap_or(0);
-        Some(Diameter { length: length.max(furthest), exact: true })
+        Some(Self { length: length.max(furthest), exact: true })
     }
 }
 
@@ -63,8 +66,8 @@ fn sweep(adjacency: &Adjacency, search: &mut Search, start: usize) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::super::Topology;
     use super::*;
+    use equipoise::graph::Topology;
 
     #[test]
     fn known_diameters() {
@@ -84,20 +87,20 @@ mod tests {
         ] {
             let topology = Topology::parse(name, nodes, 0).expect("known");
             let graph = Graph::new(&topology, nodes).expect("valid");
-            assert_eq!(graph.diameter(), Some(Diameter { length: expected, exact: true }), "{name}");
+            assert_eq!(Diameter::of(&graph), Some(Diameter { length: expected, exact: true }), "{name}");
         }
-        assert_eq!(Graph::single().diameter(), Some(Diameter { length: 0, exact: true }));
+        assert_eq!(Diameter::of(&Graph::single()), Some(Diameter { length: 0, exact: true }));
     }
 
     #[test]
     fn large_graphs_get_a_bound() {
         let ring = Graph::new(&Topology::Ring, 20_001).expect("valid");
-        assert_eq!(ring.diameter(), Some(Diameter { length: 10_000, exact: false }));
+        assert_eq!(Diameter::of(&ring), Some(Diameter { length: 10_000, exact: false }));
     }
 
     #[test]
     fn disconnected_graphs_have_none() {
         let graph = Graph::new(&Topology::Edges(vec![(0, 1)]), 3).expect("valid");
-        assert_eq!(graph.diameter(), None);
+        assert_eq!(Diameter::of(&graph), None);
     }
 }

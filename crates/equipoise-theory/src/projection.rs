@@ -13,9 +13,9 @@
 use rand::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-use crate::error::{Error, Result};
 use crate::graph::Elimination;
-use crate::stop_scope::StopScope;
+use crate::stopped;
+use equipoise::{Control, Result};
 
 /// Rows of the projection: Laplacian systems to solve.
 const ROWS: usize = 192;
@@ -29,8 +29,13 @@ pub(super) struct Estimates {
     pub(super) error: f64,
 }
 
-/// Estimates for a graph; an error if it is disconnected, or if a [`StopScope`] ends before they are done.
-pub(super) fn estimates(nodes: usize, edges: &[(u32, u32)], weights: &[f64]) -> Result<Estimates> {
+/// Estimates for a graph; an error if it is disconnected, or if the control ends them before they are done.
+pub(super) fn estimates(
+    nodes: usize,
+    edges: &[(u32, u32)],
+    weights: &[f64],
+    control: &Control,
+) -> Result<Estimates> {
     // Weights up to 1, so that no square overflows or vanishes.
     let scale = weights.iter().copied().fold(0.0, f64::max);
     let relative: Vec<f64> = weights.iter().map(|w| w / scale).collect();
@@ -39,9 +44,7 @@ pub(super) fn estimates(nodes: usize, edges: &[(u32, u32)], weights: &[f64]) -> 
     let mut values = vec![0.0; edges.len()];
     let mut right = vec![0.0; nodes];
     for _ in 0..ROWS {
-        if StopScope::is_over() {
-            return Err(Error::StoppedEarly { by: "interrupted" });
-        }
+        control.check().map_err(stopped)?;
         right.fill(0.0);
         for (&(i, j), w) in edges.iter().zip(&relative) {
             let flow = if rng.next_u64() >> 63 == 0 { w.sqrt() } else { -w.sqrt() };
@@ -77,7 +80,7 @@ fn shortfall(edges: usize) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{dense, dense::tests::random_graph};
+    use super::super::dense::tests::random_graph;
     use super::*;
 
     #[test]
@@ -85,8 +88,10 @@ mod tests {
         let graph = random_graph(3, 120);
         let edges: Vec<(u32, u32)> = graph.edges().map(|(i, j)| (i as u32, j as u32)).collect();
         let weights: Vec<f64> = (0..edges.len()).map(|e| 1e-3 * (1.0 + (e % 5) as f64)).collect();
-        let exact = dense::resistances(120, &edges, &weights).expect("connected");
-        let found = estimates(120, &edges, &weights).expect("connected");
+        let control = Control::unlimited();
+        let exact = equipoise::graph::resistances(120, &edges, &weights, &control);
+        let exact = exact.expect("not halted").expect("connected");
+        let found = estimates(120, &edges, &weights, &control).expect("connected");
         assert!(found.error > 0.2 && found.error < 0.6, "{}", found.error);
         for (r, exact) in found.values.iter().zip(&exact) {
             assert!(*r > (1.0 - found.error) * exact && *r < (1.0 + found.error) * exact, "{r} {exact}");

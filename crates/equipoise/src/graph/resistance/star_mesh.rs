@@ -17,6 +17,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::control::{Control, Pass};
+
 /// Operations (sum of squared degrees at elimination) that are still worth it: a few tenths of a second.
 const MOST_OPERATIONS: usize = 4_000_000;
 
@@ -28,21 +30,32 @@ struct Star {
 }
 
 /// The resistance of every edge, for a connected graph.
-pub(super) fn resistances(nodes: usize, edges: &[(u32, u32)], weights: &[f64]) -> Option<Vec<f64>> {
-    let mut stars = eliminate(nodes, edges, weights)?;
+pub(super) fn resistances(
+    nodes: usize,
+    edges: &[(u32, u32)],
+    weights: &[f64],
+    control: &Control,
+) -> Pass<Option<Vec<f64>>> {
+    let Some(mut stars) = eliminate(nodes, edges, weights, control)? else { return Ok(None) };
     let mut place = vec![0; nodes];
     for (p, star) in stars.iter().enumerate() {
         place[star.node as usize] = p;
     }
     for p in (0..stars.len()).rev() {
+        look(control, p)?;
         let found = resistances_of(&stars, &place, p);
         stars[p].arms.iter_mut().zip(found).for_each(|(arm, r)| arm.1 = r);
     }
-    Some(edges.iter().map(|&(i, j)| between(&stars, &place, i, j)).collect())
+    Ok(Some(edges.iter().map(|&(i, j)| between(&stars, &place, i, j)).collect()))
 }
 
 /// Eliminates all nodes, those with the fewest neighbours first.
-fn eliminate(nodes: usize, edges: &[(u32, u32)], weights: &[f64]) -> Option<Vec<Star>> {
+fn eliminate(
+    nodes: usize,
+    edges: &[(u32, u32)],
+    weights: &[f64],
+    control: &Control,
+) -> Pass<Option<Vec<Star>>> {
     let mut arms: Vec<BTreeMap<u32, f64>> = vec![BTreeMap::new(); nodes];
     for (&(i, j), &weight) in edges.iter().zip(weights) {
         arms[i as usize].insert(j, weight);
@@ -52,9 +65,10 @@ fn eliminate(nodes: usize, edges: &[(u32, u32)], weights: &[f64]) -> Option<Vec<
     let mut stars = Vec::with_capacity(nodes);
     let mut operations = 0;
     while let Some((degree, node)) = queue.pop_first() {
+        look(control, stars.len())?;
         operations += degree * degree;
         if operations > MOST_OPERATIONS {
-            return None;
+            return Ok(None);
         }
         let star: Vec<(u32, f64)> = std::mem::take(&mut arms[node as usize]).into_iter().collect();
         let total: f64 = star.iter().map(|arm| arm.1).sum();
@@ -69,7 +83,12 @@ fn eliminate(nodes: usize, edges: &[(u32, u32)], weights: &[f64]) -> Option<Vec<
         }
         stars.push(Star { node, arms: star });
     }
-    Some(stars)
+    Ok(Some(stars))
+}
+
+/// Whether to go on, asked at every 64th node.
+fn look(control: &Control, node: usize) -> Pass {
+    if node.is_multiple_of(64) { control.check() } else { Ok(()) }
 }
 
 /// The resistances from the node of star p to its neighbours; those of all later stars are known.

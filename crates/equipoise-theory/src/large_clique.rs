@@ -15,8 +15,8 @@ use rand::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 use super::k_norm::check_curvature;
-use crate::error::Result;
-use crate::graph::{EdgeProbabilities, EdgeSampler, Graph, Topology};
+use equipoise::Result;
+use equipoise::graph::{EdgeProbabilities, EdgeSampler, Graph, Topology};
 
 /// From here on a clique is not factorised.
 const MOST_FACTORISED: usize = 1500;
@@ -118,6 +118,7 @@ impl PairLaw {
 mod tests {
     use super::super::{KNorm, Resistances};
     use super::*;
+    use equipoise::Control;
 
     #[test]
     fn the_bound_is_above_and_near_the_truth() {
@@ -125,9 +126,12 @@ mod tests {
         let lipschitz: Vec<f64> = (0..300).map(|i| 1.0 + f64::from(i % 10)).collect();
         let l = |i: usize, j: usize| lipschitz[i] + lipschitz[j];
         for law in [EdgeProbabilities::Uniform, EdgeProbabilities::NodeSum(lipschitz.clone())] {
-            let exact = Resistances::of(&KNorm::per_node(&clique, &law, &lipschitz).expect("valid"))
-                .expect("connected")
-                .nu();
+            let exact = Resistances::of(
+                &KNorm::per_node(&clique, &law, &lipschitz).expect("valid"),
+                &Control::unlimited(),
+            )
+            .expect("connected")
+            .nu();
             let bound = pair_constant(&clique, &law, &l).expect("connected");
             assert!(bound >= exact * (1.0 - 1e-12) && bound < 1.1 * exact, "{bound} {exact}");
         }

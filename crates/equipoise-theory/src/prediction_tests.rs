@@ -7,12 +7,12 @@ use super::super::dense::tests::numbers;
 use super::super::problem::is_quadratic;
 use super::super::{KNorm, Resistances};
 use super::*;
-use crate::coupling::Coupling;
-use crate::graph::{EdgeSampler, Topology};
-use crate::matrix::Matrix;
-use crate::separable::{Bounds, ElasticNet};
-use crate::smooth::{Distance, LeastSquares, Logistic, Quadratic, loss};
-use crate::solve::{PairStepper, Settings, solve};
+use equipoise::coupling::Coupling;
+use equipoise::graph::{EdgeSampler, Topology};
+use equipoise::matrix::Matrix;
+use equipoise::separable::{Bounds, ElasticNet};
+use equipoise::smooth::{Distance, LeastSquares, Logistic, Quadratic, loss};
+use equipoise::solve::{PairStepper, Settings, solve};
 
 /// A positive definite matrix `M'M / n + shift I`.
 fn matrix(seed: u64, n: usize, shift: f64) -> Matrix {
@@ -177,7 +177,7 @@ fn acceleration_keeps_its_promise() {
         .expect("valid");
     let layout = Layout::of(&problem).expect("one row");
     let norm = layout.norm(0).expect("small");
-    let nu = Resistances::of(&norm).expect("connected").nu();
+    let nu = Resistances::of(&norm, &equipoise::Control::unlimited()).expect("connected").nu();
     let solved = solve(&problem, &Settings { tolerance: 1e-13, ..Settings::default() }).expect("bounded");
     let best = solved.certificate.objective;
     let apart: Vec<f64> = problem.start().iter().zip(&solved.x).map(|(a, b)| a - b).collect();
@@ -275,7 +275,7 @@ impl Rounded {
     }
 
     fn distance(&self, l: usize, x: &[f64]) -> f64 {
-        crate::matrix::dot(&self.rows[l], x) - self.targets[l]
+        equipoise::matrix::dot(&self.rows[l], x) - self.targets[l]
     }
 
     fn value(&self, x: &[f64]) -> f64 {

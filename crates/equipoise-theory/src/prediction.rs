@@ -14,10 +14,10 @@
 
 use super::curves;
 use super::problem::{Layout, PairConstants};
-use crate::graph::EdgeProbabilities;
-use crate::problem::Problem;
-use crate::separable::{Nonsmooth, SeparableTerm};
-use crate::smooth::SmoothTerm;
+use equipoise::graph::EdgeProbabilities;
+use equipoise::problem::Problem;
+use equipoise::separable::{Nonsmooth, SeparableTerm};
+use equipoise::smooth::SmoothTerm;
 
 /// How pairs are used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
