@@ -97,7 +97,7 @@ impl PairLaw {
                 let of_node = (graph.nodes() - 1) as f64 * total;
                 Self::Nodes(weights.iter().map(|w| w / of_node).collect())
             }
-            EdgeProbabilities::Weighted(_) => Self::Edges(EdgeSampler::new(graph, probabilities)?),
+            _ => Self::Edges(EdgeSampler::new(graph, probabilities)?),
         })
     }
 

@@ -7,8 +7,10 @@
 //! ```
 //!
 //! - Given: a graph, the probabilities of its edges, the curvature of a pair; for [`Prediction`] a whole problem.
-//! - Returns: spectra and diameters of graphs, the K-norm, resistances, nu, probabilities that make nu smallest, steps under delay, curves of bounds.
-//! - Must not know: the solver, which needs none of this. Only `problem.rs` and `prediction.rs` know more than graphs and matrices.
+//! - Returns: spectra and diameters of graphs, the K-norm, resistances, nu, probabilities that make nu smallest, steps
+//!   under delay, curves of bounds.
+//! - Must not know: the solver, which needs none of this. Only `problem.rs` and `prediction.rs` know more than graphs and
+//!   matrices.
 //!
 //! | file | what |
 //! |---|---|

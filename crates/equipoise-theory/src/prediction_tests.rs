@@ -319,7 +319,7 @@ fn stochastic_pairs_in_the_k_norm_keep_their_promise() {
     let lipschitz = f.rows.iter().map(pair_square).fold(0.0, f64::max);
     let gradient = lipschitz.sqrt();
     for topology in [Topology::Clique, Topology::Ring] {
-        let graph = crate::graph::Graph::new(&topology, n).expect("valid");
+        let graph = equipoise::graph::Graph::new(&topology, n).expect("valid");
         let uniform = EdgeProbabilities::Uniform;
         let norm = KNorm::uniform(&graph, &uniform, lipschitz).expect("valid");
         let sampler = EdgeSampler::new(&graph, &uniform).expect("edges");

@@ -122,17 +122,6 @@ impl Graph {
             max: degree.iter().copied().max().unwrap_or(0),
         }
     }
-
-    /// The edges as a list, also those of a clique of at most [`CLIQUE_LIST_LIMIT`] nodes.
-    pub(super) fn edge_list(&self, what: &str) -> Result<Arc<[(u32, u32)]>> {
-        match &self.pairs {
-            Pairs::List(list) => Ok(list.clone()),
-            Pairs::Clique => {
-                check_clique_list(self.nodes, what)?;
-                Ok(self.edges().map(|(i, j)| (i as u32, j as u32)).collect())
-            }
-        }
-    }
 }
 
 /// The largest clique for which one number per edge is kept.
@@ -207,7 +196,7 @@ mod tests {
     #[test]
     fn large_cliques_are_not_listed() {
         let graph = Graph::new(&Topology::Clique, 5001).expect("valid");
-        let error = graph.edge_list("a weight").expect_err("too large");
+        let error = check_clique_list(graph.nodes(), "a weight").expect_err("too large");
         assert!(matches!(error, Error::TooMuchMemory { needed, allowed, .. } if needed > allowed));
     }
 }
