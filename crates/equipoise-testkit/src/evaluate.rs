@@ -3,7 +3,7 @@
 //! Given an [`Instance`] and a point. Written for clarity, not speed: this is what every other
 //! number is compared with. It must not know any solver.
 
-use crate::instance::{Dense, Instance, Separable, Smooth};
+use crate::instance::{Dense, Instance, Loss, Separable, Smooth};
 
 /// `f(x) + h(x)`, without the indicator of bounds and equations: see [`infeasibility`] for those.
 pub fn objective(instance: &Instance, x: &[f64]) -> f64 {
@@ -27,18 +27,7 @@ fn smooth(term: &Smooth, x: &[f64]) -> f64 {
     match term {
         Smooth::Quadratic { q, c } => 0.5 * dot(&q.times(x), x) + dot(c, x),
         Smooth::Factor { m, c } => 0.5 * m.times(x).iter().map(|r| r * r).sum::<f64>() + dot(c, x),
-        Smooth::LeastSquares { m, y, weights } => {
-            losses(m, y, weights.as_deref(), x, |product, target| 0.5 * (product - target).powi(2))
-        }
-        Smooth::Logistic { m, y, weights } => {
-            losses(m, y, weights.as_deref(), x, |product, label| log_one_plus_exp(-label * product))
-        }
-        Smooth::SquaredHinge { m, y, weights } => {
-            losses(m, y, weights.as_deref(), x, |product, label| (1.0 - label * product).max(0.0).powi(2))
-        }
-        Smooth::Huber { m, y, delta, weights } => {
-            losses(m, y, weights.as_deref(), x, |product, target| huber(product - target, *delta))
-        }
+        Smooth::Loss { loss, m, y, weights } => losses(*loss, m, y, weights.as_deref(), x),
         Smooth::Distance { target, weights } => {
             (0..x.len()).map(|c| weights[c] * (x[c] - target[c]).powi(2)).sum()
         }
@@ -54,21 +43,13 @@ fn separable(instance: &Instance, x: &[f64]) -> f64 {
         return norms.zip(weights).map(|(norm, weight)| weight * norm).sum();
     }
     let h = &instance.separable;
-    x.iter().enumerate().map(|(c, v)| h.l1_weight(c) * v.abs() + 0.5 * h.l2_weight(c) * v * v).sum()
+    let slope = |c: usize, v: f64| if v < 0.0 { h.slopes(c).0 } else { h.slopes(c).1 };
+    x.iter().enumerate().map(|(c, v)| slope(c, *v) * v.abs() + 0.5 * h.l2_weight(c) * v * v).sum()
 }
 
-fn losses(m: &Dense, y: &[f64], weights: Option<&[f64]>, x: &[f64], loss: impl Fn(f64, f64) -> f64) -> f64 {
+fn losses(loss: Loss, m: &Dense, y: &[f64], weights: Option<&[f64]>, x: &[f64]) -> f64 {
     let weight = |row: usize| weights.map_or(1.0, |list| list[row]);
-    m.times(x).iter().enumerate().map(|(row, product)| weight(row) * loss(*product, y[row])).sum()
-}
-
-fn huber(residual: f64, delta: f64) -> f64 {
-    let size = residual.abs();
-    if size <= delta { 0.5 * size * size } else { delta * (size - 0.5 * delta) }
-}
-
-fn log_one_plus_exp(v: f64) -> f64 {
-    v.max(0.0) + (-v.abs()).exp().ln_1p()
+    m.times(x).iter().enumerate().map(|(row, product)| weight(row) * loss.value(*product, y[row])).sum()
 }
 
 fn dot(a: &[f64], b: &[f64]) -> f64 {
@@ -108,15 +89,13 @@ mod tests {
     fn losses_by_hand() {
         let m = Dense::from_rows(&[[2.0]]);
         let weights = Some(vec![3.0]);
-        let least_squares = Smooth::LeastSquares { m: m.clone(), y: vec![1.0], weights: weights.clone() };
-        assert_value(least_squares, 2.0, 13.5);
-        let logistic = Smooth::Logistic { m: m.clone(), y: vec![-1.0], weights: weights.clone() };
-        assert_value(logistic, 0.5, 3.0 * (1.0 + 1.0_f64.exp()).ln());
-        let hinge = Smooth::SquaredHinge { m: m.clone(), y: vec![-1.0], weights: weights.clone() };
-        assert_value(hinge, 0.5, 12.0);
-        let huber = Smooth::Huber { m: m.clone(), y: vec![1.0], delta: 0.5, weights };
-        assert_value(huber.clone(), 2.0, 3.0 * 0.5 * 2.75);
-        assert_value(huber, 0.6, 3.0 * 0.5 * 0.04);
+        let of =
+            |loss: Loss, y: f64| Smooth::Loss { loss, m: m.clone(), y: vec![y], weights: weights.clone() };
+        assert_value(of(Loss::LeastSquares, 1.0), 2.0, 13.5);
+        assert_value(of(Loss::Logistic, -1.0), 0.5, 3.0 * (1.0 + 1.0_f64.exp()).ln());
+        assert_value(of(Loss::SquaredHinge, -1.0), 0.5, 12.0);
+        assert_value(of(Loss::Huber { delta: 0.5 }, 1.0), 2.0, 3.0 * 0.5 * 2.75);
+        assert_value(of(Loss::Huber { delta: 0.5 }, 1.0), 0.6, 3.0 * 0.5 * 0.04);
         assert_value(Smooth::Distance { target: vec![1.0], weights: vec![3.0] }, 3.0, 12.0);
         assert_value(Smooth::Factor { m, c: vec![-1.0] }, 3.0, 15.0);
     }

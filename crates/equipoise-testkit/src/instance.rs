@@ -8,6 +8,8 @@
 
 pub use crate::dense::Dense;
 pub use crate::evaluate::{infeasibility, objective};
+pub use crate::loss::Loss;
+pub use crate::penalty::Separable;
 
 /// The smooth part f.
 #[derive(Clone, Debug, PartialEq)]
@@ -26,41 +28,14 @@ pub enum Smooth {
         /// c, n numbers.
         c: Vec<f64>,
     },
-    /// `1/2 sum_r w_r (m_r'x - y_r)^2`.
-    LeastSquares {
+    /// `sum_r w_r phi(m_r'x, y_r)`.
+    Loss {
+        /// phi.
+        loss: Loss,
         /// M.
         m: Dense,
         /// One target per row.
         y: Vec<f64>,
-        /// One weight per row; absent means 1.
-        weights: Option<Vec<f64>>,
-    },
-    /// `sum_r w_r log(1 + exp(-y_r m_r'x))`.
-    Logistic {
-        /// M.
-        m: Dense,
-        /// One label per row, +1 or -1.
-        y: Vec<f64>,
-        /// One weight per row; absent means 1.
-        weights: Option<Vec<f64>>,
-    },
-    /// `sum_r w_r max(0, 1 - y_r m_r'x)^2`.
-    SquaredHinge {
-        /// M.
-        m: Dense,
-        /// One label per row, +1 or -1.
-        y: Vec<f64>,
-        /// One weight per row; absent means 1.
-        weights: Option<Vec<f64>>,
-    },
-    /// `sum_r w_r H(m_r'x - y_r)`, `H(r) = r^2/2` for `|r| <= delta`, `delta (|r| - delta/2)` beyond.
-    Huber {
-        /// M.
-        m: Dense,
-        /// One target per row.
-        y: Vec<f64>,
-        /// Where the loss turns linear, > 0.
-        delta: f64,
         /// One weight per row; absent means 1.
         weights: Option<Vec<f64>>,
     },
@@ -78,48 +53,6 @@ pub enum Smooth {
     },
     /// The sum of several terms.
     Sum(Vec<Smooth>),
-}
-
-/// The separable part h.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Separable {
-    /// h = 0.
-    Zero,
-    /// `lower <= x <= upper`, either side may be infinite.
-    Box {
-        /// One bound per coordinate, -inf allowed.
-        lower: Vec<f64>,
-        /// One bound per coordinate, +inf allowed.
-        upper: Vec<f64>,
-    },
-    /// `x >= 0`.
-    NonNegative,
-    /// `sum_c weights_c |x_c|`.
-    L1 {
-        /// One weight per coordinate.
-        weights: Vec<f64>,
-    },
-    /// `sum_c l1_c |x_c| + 1/2 l2_c x_c^2`.
-    ElasticNet {
-        /// One weight per coordinate.
-        l1: Vec<f64>,
-        /// One weight per coordinate.
-        l2: Vec<f64>,
-    },
-    /// `sum_c weights_c |x_c|` with `lower <= x <= upper`.
-    L1Box {
-        /// One weight per coordinate.
-        weights: Vec<f64>,
-        /// One bound per coordinate, -inf allowed.
-        lower: Vec<f64>,
-        /// One bound per coordinate, +inf allowed.
-        upper: Vec<f64>,
-    },
-    /// `sum_B weights_B ||x_B||_2` over the blocks B of [`Instance::blocks`], which are explicit then.
-    GroupL2 {
-        /// One weight per block.
-        weights: Vec<f64>,
-    },
 }
 
 /// The coupling `A x = b`.
@@ -181,52 +114,11 @@ impl Smooth {
         match self {
             Self::Quadratic { .. } => "quadratic",
             Self::Factor { .. } => "factor",
-            Self::LeastSquares { .. } => "least-squares",
-            Self::Logistic { .. } => "logistic",
-            Self::SquaredHinge { .. } => "squared-hinge",
-            Self::Huber { .. } => "huber",
+            Self::Loss { loss, .. } => loss.kind(),
             Self::Distance { .. } => "distance",
             Self::Linear { .. } => "linear",
             Self::Sum(_) => "sum",
         }
-    }
-}
-
-impl Separable {
-    /// The kind, as PROBLEM.toml writes it.
-    pub fn kind(&self) -> &'static str {
-        match self {
-            Self::Zero => "zero",
-            Self::Box { .. } => "box",
-            Self::NonNegative => "non-negative",
-            Self::L1 { .. } => "l1",
-            Self::ElasticNet { .. } => "elastic-net",
-            Self::L1Box { .. } => "l1-box",
-            Self::GroupL2 { .. } => "group-l2",
-        }
-    }
-
-    /// The lower and upper bound of one coordinate.
-    pub fn bounds(&self, c: usize) -> (f64, f64) {
-        match self {
-            Self::Box { lower, upper } | Self::L1Box { lower, upper, .. } => (lower[c], upper[c]),
-            Self::NonNegative => (0.0, f64::INFINITY),
-            _ => (f64::NEG_INFINITY, f64::INFINITY),
-        }
-    }
-
-    /// The weight of `|x_c|`.
-    pub fn l1_weight(&self, c: usize) -> f64 {
-        match self {
-            Self::L1 { weights } | Self::L1Box { weights, .. } => weights[c],
-            Self::ElasticNet { l1, .. } => l1[c],
-            _ => 0.0,
-        }
-    }
-
-    /// The weight of `1/2 x_c^2`.
-    pub fn l2_weight(&self, c: usize) -> f64 {
-        if let Self::ElasticNet { l2, .. } = self { l2[c] } else { 0.0 }
     }
 }
 

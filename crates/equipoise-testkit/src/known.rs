@@ -5,7 +5,7 @@
 mod fused_lasso;
 mod support_vectors;
 
-use crate::instance::{Blocks, Coupling, Dense, Instance, Separable, Smooth};
+use crate::instance::{Blocks, Coupling, Dense, Instance, Loss, Separable, Smooth};
 
 /// A problem and its optimum.
 #[derive(Clone, Debug, PartialEq)]
@@ -50,7 +50,7 @@ pub fn zero_sum_lasso() -> Vec<Known> {
     let known = cases.map(|((gamma, objective, x, multiplier), blocks)| Known {
         instance: Instance {
             name: format!("known/zero-sum-lasso/gamma{gamma}/{}", blocks.kind()),
-            smooth: Smooth::LeastSquares { m: m.clone(), y: y.clone(), weights: None },
+            smooth: Smooth::Loss { loss: Loss::LeastSquares, m: m.clone(), y: y.clone(), weights: None },
             separable: Separable::L1 { weights: vec![gamma; 4] },
             coupling: Coupling::Sum(0.0),
             blocks,

@@ -12,9 +12,11 @@ mod dense;
 mod evaluate;
 pub mod instance;
 pub mod known;
+mod loss;
 pub mod oracle;
+mod penalty;
 pub mod random;
 
-pub use instance::{Blocks, Coupling, Dense, Instance, Separable, Smooth, infeasibility, objective};
+pub use instance::{Blocks, Coupling, Dense, Instance, Loss, Separable, Smooth, infeasibility, objective};
 pub use known::Known;
 pub use oracle::{Oracle, OracleFailure, solve};

@@ -10,7 +10,7 @@
 //!
 //! This module must not know the solver under test.
 
-mod conic;
+pub(crate) mod conic;
 mod model;
 mod scales;
 
@@ -180,11 +180,8 @@ fn refused(status: SolverStatus) -> bool {
 /// which decides where the optimum is 0 on an unbounded set and interior-point methods falter.
 fn is_non_negative(smooth: &Smooth) -> bool {
     match smooth {
-        Smooth::LeastSquares { .. }
-        | Smooth::Logistic { .. }
-        | Smooth::SquaredHinge { .. }
-        | Smooth::Huber { .. }
-        | Smooth::Distance { .. } => true,
+        Smooth::Loss { loss, .. } => loss.is_non_negative(),
+        Smooth::Distance { .. } => true,
         Smooth::Quadratic { .. } | Smooth::Factor { .. } | Smooth::Linear { .. } => false,
         Smooth::Sum(terms) => terms.iter().all(is_non_negative),
     }

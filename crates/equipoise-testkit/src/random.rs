@@ -12,7 +12,7 @@
 
 mod coupling;
 mod draft;
-mod draw;
+pub(crate) mod draw;
 mod recipe;
 mod scale_families;
 mod separable;
@@ -22,6 +22,20 @@ mod special_families;
 
 use crate::instance::Instance;
 use recipe::{BlocksKind, CouplingKind, Recipe, SeparableKind, SmoothKind};
+
+/// How many kinds of f and of h there are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Kinds {
+    /// Of f.
+    pub smooth: usize,
+    /// Of h.
+    pub separable: usize,
+}
+
+/// The kinds that the suite combines.
+pub fn kinds() -> Kinds {
+    Kinds { smooth: SmoothKind::all().len(), separable: SeparableKind::ALL.len() }
+}
 
 /// The suite: each name occurs once.
 pub fn suite() -> Vec<Instance> {
@@ -47,8 +61,8 @@ pub fn every_combination() -> Vec<Instance> {
 /// Every f, h, A that makes sense, with a number that rotates evenly against each of the three.
 fn triples() -> Vec<(usize, Recipe)> {
     let mut list = Vec::new();
-    for (i, smooth) in SmoothKind::ALL.into_iter().enumerate() {
-        for (j, separable) in SeparableKind::ALL.into_iter().enumerate() {
+    for (i, smooth) in SmoothKind::all().into_iter().enumerate() {
+        for (j, separable) in SeparableKind::ALL.iter().copied().enumerate() {
             if smooth == SmoothKind::Linear && separable == SeparableKind::Zero {
                 continue;
             }

@@ -7,7 +7,7 @@
 //! With scalars or the paper's hyperedges, coordinate moves from 0 cannot reach the optimum.
 
 use super::Known;
-use crate::instance::{Blocks, Coupling, Dense, Instance, Separable, Smooth};
+use crate::instance::{Blocks, Coupling, Dense, Instance, Loss, Separable, Smooth};
 
 /// Cases (a) and (b).
 pub(super) fn all() -> Vec<Known> {
@@ -52,7 +52,7 @@ fn chain(name: &str, target: &[f64], lambda: f64) -> Instance {
     c[nodes..nodes + edges].fill(lambda);
     let mut lower = vec![f64::NEG_INFINITY; dimension];
     lower[nodes + edges..].fill(0.0);
-    let losses = Smooth::LeastSquares { m: design, y: target.to_vec(), weights: None };
+    let losses = Smooth::Loss { loss: Loss::LeastSquares, m: design, y: target.to_vec(), weights: None };
     Instance {
         name: name.into(),
         smooth: Smooth::Sum(vec![losses, Smooth::Linear { c }]),

@@ -8,13 +8,13 @@ use clarabel::solver::{DefaultSettings, DefaultSolver, IPSolver, SolverStatus, S
 
 /// `sum coefficient * v[column] + constant`.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Affine {
-    pub(super) terms: Vec<(usize, f64)>,
-    pub(super) constant: f64,
+pub(crate) struct Affine {
+    pub(crate) terms: Vec<(usize, f64)>,
+    pub(crate) constant: f64,
 }
 
 impl Affine {
-    pub(super) fn new(terms: Vec<(usize, f64)>, constant: f64) -> Self {
+    pub(crate) fn new(terms: Vec<(usize, f64)>, constant: f64) -> Self {
         Self { terms, constant }
     }
 
@@ -30,7 +30,7 @@ impl Affine {
 
 /// A cone program under construction.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Program {
+pub(crate) struct Program {
     magnitude: f64,
     scale: Vec<f64>,
     quadratic: Vec<(usize, usize, f64)>,
@@ -44,69 +44,69 @@ pub(super) struct Program {
 
 /// What is asked of Clarabel.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Accuracy {
+pub(crate) struct Accuracy {
     /// Of gap and residuals.
-    pub(super) tolerance: f64,
+    pub(crate) tolerance: f64,
     /// Added to the diagonal of its linear systems, and refined away.
-    pub(super) regularization: f64,
+    pub(crate) regularization: f64,
 }
 
 /// What Clarabel returned, in the program's own units.
 #[derive(Debug)]
-pub(super) struct Outcome {
-    pub(super) status: SolverStatus,
-    pub(super) point: Vec<f64>,
-    pub(super) dual: f64,
+pub(crate) struct Outcome {
+    pub(crate) status: SolverStatus,
+    pub(crate) point: Vec<f64>,
+    pub(crate) dual: f64,
     /// Clarabel's relative residual of dual feasibility; without it `dual` bounds nothing.
-    pub(super) dual_residual: f64,
+    pub(crate) dual_residual: f64,
 }
 
 impl Program {
     /// A program all of whose columns are `magnitude` times their typical size.
-    pub(super) fn new(magnitude: f64) -> Self {
+    pub(crate) fn new(magnitude: f64) -> Self {
         Self { magnitude, ..Self::default() }
     }
 
     /// A new column of typical size `scale`; returns its index.
-    pub(super) fn column(&mut self, scale: f64) -> usize {
+    pub(crate) fn column(&mut self, scale: f64) -> usize {
         self.scale.push(scale * self.magnitude);
         self.linear.push(0.0);
         self.scale.len() - 1
     }
 
     /// Adds `coefficient` to `P_ij = P_ji` of `1/2 v'Pv`. Give each pair i <= j once.
-    pub(super) fn add_quadratic(&mut self, i: usize, j: usize, coefficient: f64) {
+    pub(crate) fn add_quadratic(&mut self, i: usize, j: usize, coefficient: f64) {
         self.quadratic.push((i.min(j), i.max(j), coefficient));
     }
 
-    pub(super) fn add_linear(&mut self, column: usize, coefficient: f64) {
+    pub(crate) fn add_linear(&mut self, column: usize, coefficient: f64) {
         self.linear[column] += coefficient;
     }
 
-    pub(super) fn add_constant(&mut self, constant: f64) {
+    pub(crate) fn add_constant(&mut self, constant: f64) {
         self.constant += constant;
     }
 
-    pub(super) fn zero(&mut self, expression: Affine) {
+    pub(crate) fn zero(&mut self, expression: Affine) {
         self.zero.push(expression);
     }
 
-    pub(super) fn non_negative(&mut self, expression: Affine) {
+    pub(crate) fn non_negative(&mut self, expression: Affine) {
         self.non_negative.push(expression);
     }
 
     /// The first expression bounds the Euclidean norm of the others.
-    pub(super) fn second_order(&mut self, expressions: Vec<Affine>) {
+    pub(crate) fn second_order(&mut self, expressions: Vec<Affine>) {
         self.second_order.push(expressions);
     }
 
     /// `exp(first) <= third` when the second is 1.
-    pub(super) fn exponential(&mut self, expressions: [Affine; 3]) {
+    pub(crate) fn exponential(&mut self, expressions: [Affine; 3]) {
         self.exponential.push(expressions);
     }
 
     /// Runs Clarabel.
-    pub(super) fn solve(mut self, accuracy: Accuracy) -> Outcome {
+    pub(crate) fn solve(mut self, accuracy: Accuracy) -> Outcome {
         let objective_scale = self.apply_scales();
         let n = self.scale.len();
         let p = csc(n, n, std::mem::take(&mut self.quadratic));

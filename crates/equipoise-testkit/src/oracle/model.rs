@@ -3,10 +3,8 @@
 //! | piece | model |
 //! |---|---|
 //! | quadratic, distance, elastic net's square | in P |
-//! | factor, least squares | `r = sqrt(w) (Mx - y)`, `1/2 r^2` |
-//! | Huber | `sqrt(w) (Mx - y) = u + p - q`, `1/2 u^2 + delta sqrt(w) (p + q)`, `p, q >= 0` |
-//! | squared hinge | `t >= sqrt(w) (1 - y Mx)`, `t^2` |
-//! | logistic | `exp(-y Mx - t) <= a`, `exp(-t) <= b`, `a + b <= 1`, `w t` |
+//! | factor | `r = Mx`, `1/2 r^2` |
+//! | losses | `loss.rs` |
 //! | l1 | `-t <= x <= t`, `weight t` |
 //! | group l2 | `||x_B|| <= s`, `weight s` |
 //! | bounds, equations | non-negative and zero cones |
@@ -15,6 +13,7 @@
 
 use super::conic::{Affine, Program};
 use crate::instance::{Dense, Instance, Separable, Smooth};
+use crate::loss::add_square;
 
 /// The program of an instance; `scale` is the typical size of each coordinate of x, `magnitude` a
 /// factor for all columns.
@@ -42,24 +41,9 @@ fn add_smooth(program: &mut Program, term: &Smooth) {
             (0..m.rows).for_each(|r| add_square(program, row_of(m, r, 1.0, 0.0)));
             add_linear(program, c);
         }
-        Smooth::LeastSquares { m, y, weights } => {
+        Smooth::Loss { loss, m, y, weights } => {
             for (r, w) in weighted_rows(m, weights.as_deref()) {
-                add_square(program, row_of(m, r, w.sqrt(), -w.sqrt() * y[r]));
-            }
-        }
-        Smooth::Logistic { m, y, weights } => {
-            for (r, w) in weighted_rows(m, weights.as_deref()) {
-                add_logistic(program, row_of(m, r, -y[r], 0.0), w);
-            }
-        }
-        Smooth::SquaredHinge { m, y, weights } => {
-            for (r, w) in weighted_rows(m, weights.as_deref()) {
-                add_squared_hinge(program, &row_of(m, r, -w.sqrt() * y[r], w.sqrt()));
-            }
-        }
-        Smooth::Huber { m, y, delta, weights } => {
-            for (r, w) in weighted_rows(m, weights.as_deref()) {
-                add_huber(program, row_of(m, r, w.sqrt(), -w.sqrt() * y[r]), delta * w.sqrt());
+                loss.model(program, |factor, constant| row_of(m, r, factor, constant), y[r], w);
             }
         }
         Smooth::Distance { target, weights } => {
@@ -79,11 +63,17 @@ fn add_separable(program: &mut Program, instance: &Instance, scale: &[f64]) {
     for c in 0..instance.dimension {
         program.add_quadratic(c, c, h.l2_weight(c));
         add_bounds(program, c, h.bounds(c));
-        if h.l1_weight(c) > 0.0 {
+        let (fall, rise) = h.slopes(c);
+        if fall == rise && rise > 0.0 {
             let size = program.column(scale[c]);
-            program.add_linear(size, h.l1_weight(c));
+            program.add_linear(size, rise);
             program.non_negative(Affine::new(vec![(size, 1.0), (c, -1.0)], 0.0));
             program.non_negative(Affine::new(vec![(size, 1.0), (c, 1.0)], 0.0));
+        } else if fall != rise {
+            let cost = program.column(scale[c] * fall.max(rise));
+            program.add_linear(cost, 1.0);
+            program.non_negative(Affine::new(vec![(cost, 1.0), (c, -rise)], 0.0));
+            program.non_negative(Affine::new(vec![(cost, 1.0), (c, fall)], 0.0));
         }
     }
     let Separable::GroupL2 { weights } = h else { return };
@@ -112,50 +102,6 @@ fn add_bounds(program: &mut Program, c: usize, (lower, upper): (f64, f64)) {
 
 fn add_linear(program: &mut Program, c: &[f64]) {
     c.iter().enumerate().for_each(|(column, coefficient)| program.add_linear(column, *coefficient));
-}
-
-/// `1/2 expression^2`.
-fn add_square(program: &mut Program, mut expression: Affine) {
-    let residual = program.column(1.0);
-    program.add_quadratic(residual, residual, 1.0);
-    expression.terms.push((residual, -1.0));
-    program.zero(expression);
-}
-
-/// `max(0, expression)^2`.
-fn add_squared_hinge(program: &mut Program, expression: &Affine) {
-    let excess = program.column(1.0);
-    program.add_quadratic(excess, excess, 2.0);
-    let mut terms: Vec<_> = expression.terms.iter().map(|(column, v)| (*column, -v)).collect();
-    terms.push((excess, 1.0));
-    program.non_negative(Affine::new(terms, -expression.constant));
-}
-
-/// The least `1/2 u^2 + slope |v|` with `u + v = expression`.
-fn add_huber(program: &mut Program, mut expression: Affine, slope: f64) {
-    let square = program.column(1.0);
-    program.add_quadratic(square, square, 1.0);
-    expression.terms.push((square, -1.0));
-    for sign in [-1.0, 1.0] {
-        let beyond = program.column(1.0);
-        program.add_linear(beyond, slope);
-        program.non_negative(Affine::new(vec![(beyond, 1.0)], 0.0));
-        expression.terms.push((beyond, sign));
-    }
-    program.zero(expression);
-}
-
-/// `weight log(1 + exp(expression))`.
-fn add_logistic(program: &mut Program, mut expression: Affine, weight: f64) {
-    let loss = program.column(1.0);
-    let (first, second) = (program.column(1.0), program.column(1.0));
-    program.add_linear(loss, weight);
-    let one = Affine::new(Vec::new(), 1.0);
-    expression.terms.push((loss, -1.0));
-    program.exponential([expression, one.clone(), Affine::new(vec![(first, 1.0)], 0.0)]);
-    let zero_minus_loss = Affine::new(vec![(loss, -1.0)], 0.0);
-    program.exponential([zero_minus_loss, one, Affine::new(vec![(second, 1.0)], 0.0)]);
-    program.non_negative(Affine::new(vec![(first, -1.0), (second, -1.0)], 1.0));
 }
 
 fn weighted_rows(m: &Dense, weights: Option<&[f64]>) -> impl Iterator<Item = (usize, f64)> {

@@ -72,11 +72,9 @@ fn add_curvature(term: &Smooth, curvature: &mut [f64]) {
             curvature.iter_mut().enumerate().for_each(|(c, total)| *total += q.get(c, c));
         }
         Smooth::Factor { m, .. } => add_squares(m, None, 1.0, curvature),
-        Smooth::LeastSquares { m, weights, .. } | Smooth::Huber { m, weights, .. } => {
-            add_squares(m, weights.as_deref(), 1.0, curvature);
+        Smooth::Loss { loss, m, weights, .. } => {
+            add_squares(m, weights.as_deref(), loss.curvature(), curvature)
         }
-        Smooth::Logistic { m, weights, .. } => add_squares(m, weights.as_deref(), 0.25, curvature),
-        Smooth::SquaredHinge { m, weights, .. } => add_squares(m, weights.as_deref(), 2.0, curvature),
         Smooth::Distance { weights, .. } => {
             curvature.iter_mut().zip(weights).for_each(|(total, weight)| *total += 2.0 * weight);
         }

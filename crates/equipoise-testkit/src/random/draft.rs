@@ -4,6 +4,7 @@
 //! change to A keeps the problem feasible.
 
 use crate::instance::{Coupling, Dense, Instance, Separable, Smooth};
+use crate::penalty::{divide, multiply};
 
 /// A problem in the making.
 #[derive(Debug)]
@@ -115,26 +116,7 @@ impl Draft {
             Coupling::None | Coupling::Sum(_) | Coupling::BlockSum(_) => {}
         }
         let boundaries = self.instance.blocks.boundaries(self.instance.dimension).unwrap_or_default();
-        match &mut self.instance.separable {
-            Separable::Zero | Separable::NonNegative => {}
-            Separable::Box { lower, upper } => {
-                divide(lower, scale);
-                divide(upper, scale);
-            }
-            Separable::L1 { weights } => multiply(weights, scale),
-            Separable::ElasticNet { l1, l2 } => {
-                multiply(l1, scale);
-                (0..2).for_each(|_| multiply(l2, scale));
-            }
-            Separable::L1Box { weights, lower, upper } => {
-                multiply(weights, scale);
-                divide(lower, scale);
-                divide(upper, scale);
-            }
-            Separable::GroupL2 { weights } => {
-                weights.iter_mut().zip(boundaries).for_each(|(weight, first)| *weight *= scale[first]);
-            }
-        }
+        self.instance.separable.rescale(scale, &boundaries);
         divide(&mut self.start, scale);
         self
     }
@@ -169,10 +151,7 @@ fn change_terms(smooth: &mut Smooth, change: &mut impl FnMut(&mut Smooth)) {
 /// The matrix of a loss.
 fn matrix_of(term: &mut Smooth) -> Option<&mut Dense> {
     match term {
-        Smooth::LeastSquares { m, .. }
-        | Smooth::Logistic { m, .. }
-        | Smooth::SquaredHinge { m, .. }
-        | Smooth::Huber { m, .. } => Some(m),
+        Smooth::Loss { m, .. } => Some(m),
         _ => None,
     }
 }
@@ -212,12 +191,4 @@ fn zero_columns(matrix: &mut Dense, columns: &[usize]) {
             matrix.row_mut(r)[*column] = 0.0;
         }
     }
-}
-
-fn multiply(list: &mut [f64], scale: &[f64]) {
-    list.iter_mut().zip(scale).for_each(|(value, scale)| *value *= scale);
-}
-
-fn divide(list: &mut [f64], scale: &[f64]) {
-    list.iter_mut().zip(scale).for_each(|(value, scale)| *value /= scale);
 }

@@ -7,53 +7,53 @@ use crate::instance::Dense;
 
 /// A seeded source.
 #[derive(Debug)]
-pub(super) struct Draw {
+pub(crate) struct Draw {
     rng: Xoshiro256PlusPlus,
 }
 
 impl Draw {
-    pub(super) fn new(seed: u64) -> Self {
+    pub(crate) fn new(seed: u64) -> Self {
         Self { rng: Xoshiro256PlusPlus::seed_from_u64(seed) }
     }
 
     /// Uniform in [low, high).
-    pub(super) fn uniform(&mut self, low: f64, high: f64) -> f64 {
+    pub(crate) fn uniform(&mut self, low: f64, high: f64) -> f64 {
         low + (high - low) * self.rng.random::<f64>()
     }
 
     /// Nearly normal with variance 1: a sum of twelve uniforms, centred.
-    pub(super) fn normal(&mut self) -> f64 {
+    pub(crate) fn normal(&mut self) -> f64 {
         (0..12).map(|_| self.rng.random::<f64>()).sum::<f64>() - 6.0
     }
 
     /// Uniform in low..=high.
-    pub(super) fn index(&mut self, low: usize, high: usize) -> usize {
+    pub(crate) fn index(&mut self, low: usize, high: usize) -> usize {
         self.rng.random_range(low as u64..=high as u64) as usize
     }
 
-    pub(super) fn chance(&mut self, probability: f64) -> bool {
+    pub(crate) fn chance(&mut self, probability: f64) -> bool {
         self.rng.random::<f64>() < probability
     }
 
-    pub(super) fn sign(&mut self) -> f64 {
+    pub(crate) fn sign(&mut self) -> f64 {
         if self.chance(0.5) { 1.0 } else { -1.0 }
     }
 
-    pub(super) fn uniforms(&mut self, n: usize, low: f64, high: f64) -> Vec<f64> {
+    pub(crate) fn uniforms(&mut self, n: usize, low: f64, high: f64) -> Vec<f64> {
         (0..n).map(|_| self.uniform(low, high)).collect()
     }
 
-    pub(super) fn normals(&mut self, n: usize, deviation: f64) -> Vec<f64> {
+    pub(crate) fn normals(&mut self, n: usize, deviation: f64) -> Vec<f64> {
         (0..n).map(|_| deviation * self.normal()).collect()
     }
 
     /// One number for all, or a list.
-    pub(super) fn weights(&mut self, n: usize, low: f64, high: f64) -> Vec<f64> {
+    pub(crate) fn weights(&mut self, n: usize, low: f64, high: f64) -> Vec<f64> {
         if self.chance(0.5) { vec![self.uniform(low, high); n] } else { self.uniforms(n, low, high) }
     }
 
     /// Normal entries. A sparse one keeps two in five, and a diagonal so that it has full rank.
-    pub(super) fn matrix(&mut self, rows: usize, cols: usize, sparse: bool) -> Dense {
+    pub(crate) fn matrix(&mut self, rows: usize, cols: usize, sparse: bool) -> Dense {
         let mut matrix = Dense::zeros(rows, cols);
         matrix.sparse = sparse;
         for r in 0..rows {
@@ -67,7 +67,7 @@ impl Draw {
     }
 
     /// Of either sign, size between 1/2 and 2.
-    pub(super) fn away_from_zero(&mut self) -> f64 {
+    pub(crate) fn away_from_zero(&mut self) -> f64 {
         self.sign() * self.uniform(0.5, 2.0)
     }
 }

@@ -4,31 +4,18 @@ use super::draft::Draft;
 use super::draw::Draw;
 use super::{coupling, separable, shape, smooth};
 use crate::instance::Instance;
+use crate::loss::LossKind;
+pub(super) use crate::penalty::PenaltyKind as SeparableKind;
 
 /// The kinds of f.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum SmoothKind {
     Quadratic,
     Factor,
-    LeastSquares,
-    Logistic,
-    SquaredHinge,
-    Huber,
+    Loss(LossKind),
     Distance,
     Linear,
     Sum,
-}
-
-/// The kinds of h.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum SeparableKind {
-    Zero,
-    Box,
-    NonNegative,
-    L1,
-    ElasticNet,
-    L1Box,
-    GroupL2,
 }
 
 /// The kinds of A.
@@ -51,26 +38,22 @@ pub(super) enum BlocksKind {
 }
 
 impl SmoothKind {
-    pub(super) const ALL: [Self; 9] = [
-        Self::Quadratic,
-        Self::Factor,
-        Self::LeastSquares,
-        Self::Logistic,
-        Self::SquaredHinge,
-        Self::Huber,
-        Self::Distance,
-        Self::Linear,
-        Self::Sum,
-    ];
-}
+    pub(super) const LEAST_SQUARES: Self = Self::Loss(LossKind::LeastSquares);
+    pub(super) const LOGISTIC: Self = Self::Loss(LossKind::Logistic);
+    pub(super) const SQUARED_HINGE: Self = Self::Loss(LossKind::SquaredHinge);
+    pub(super) const HUBER: Self = Self::Loss(LossKind::Huber);
 
-impl SeparableKind {
-    pub(super) const ALL: [Self; 7] =
-        [Self::Zero, Self::Box, Self::NonNegative, Self::L1, Self::ElasticNet, Self::L1Box, Self::GroupL2];
-
-    /// Whether h alone keeps every minimising sequence bounded (its boxes being finite).
-    pub(super) fn coercive(self) -> bool {
-        !matches!(self, Self::Zero | Self::NonNegative)
+    /// Every kind. Losses that came later come last, so that the others keep their seeds.
+    pub(super) fn all() -> Vec<Self> {
+        let (first, later) = LossKind::ALL.split_at(4);
+        let losses = |list: &[LossKind]| list.iter().copied().map(Self::Loss).collect::<Vec<_>>();
+        let lists = [
+            vec![Self::Quadratic, Self::Factor],
+            losses(first),
+            vec![Self::Distance, Self::Linear, Self::Sum],
+            losses(later),
+        ];
+        lists.concat()
     }
 }
 

@@ -49,13 +49,13 @@ fn mixed_columns() -> Vec<Draft> {
         3001,
         10,
         &[
-            (F::LeastSquares, H::Zero, A::None, B::Auto),
-            (F::LeastSquares, H::L1, A::Row, B::Auto),
+            (F::LEAST_SQUARES, H::Zero, A::None, B::Auto),
+            (F::LEAST_SQUARES, H::L1, A::Row, B::Auto),
             (F::Quadratic, H::Box, A::Row, B::Auto),
-            (F::Logistic, H::ElasticNet, A::Row, B::Auto),
-            (F::Huber, H::NonNegative, A::None, B::Auto),
+            (F::LOGISTIC, H::ElasticNet, A::Row, B::Auto),
+            (F::HUBER, H::NonNegative, A::None, B::Auto),
             (F::Distance, H::Zero, A::Rows, B::Auto),
-            (F::SquaredHinge, H::L1Box, A::Row, B::Auto),
+            (F::SQUARED_HINGE, H::L1Box, A::Row, B::Auto),
             (F::Factor, H::GroupL2, A::None, B::Size),
         ],
     );
@@ -74,12 +74,12 @@ fn same_columns(seed: u64, unit: f64) -> Vec<Draft> {
         seed,
         9,
         &[
-            (F::LeastSquares, H::L1, A::Sum, B::Auto),
-            (F::LeastSquares, H::Zero, A::Rows, B::Auto),
-            (F::Logistic, H::Zero, A::Sum, B::Auto),
-            (F::Huber, H::Box, A::Sum, B::Auto),
+            (F::LEAST_SQUARES, H::L1, A::Sum, B::Auto),
+            (F::LEAST_SQUARES, H::Zero, A::Rows, B::Auto),
+            (F::LOGISTIC, H::Zero, A::Sum, B::Auto),
+            (F::HUBER, H::Box, A::Sum, B::Auto),
             (F::Quadratic, H::NonNegative, A::Sum, B::Auto),
-            (F::SquaredHinge, H::GroupL2, A::BlockSum, B::Size),
+            (F::SQUARED_HINGE, H::GroupL2, A::BlockSum, B::Size),
         ],
     );
     list.into_iter().map(|draft| draft.rescale(&vec![unit; 80])).collect()
@@ -88,8 +88,8 @@ fn same_columns(seed: u64, unit: f64) -> Vec<Draft> {
 /// Rows of A times 1e-6 and 1e6, alone and together; f untouched.
 fn scaled_rows() -> Vec<Draft> {
     let kinds = [
-        (F::LeastSquares, H::Zero, A::Row, B::Auto),
-        (F::LeastSquares, H::L1, A::Rows, B::Auto),
+        (F::LEAST_SQUARES, H::Zero, A::Row, B::Auto),
+        (F::LEAST_SQUARES, H::L1, A::Rows, B::Auto),
         (F::Distance, H::Box, A::Rows, B::Auto),
         (F::Quadratic, H::NonNegative, A::Row, B::Auto),
     ];
@@ -109,11 +109,11 @@ fn scaled_start(seed: u64, factor: f64) -> Vec<Draft> {
         seed,
         10,
         &[
-            (F::LeastSquares, H::Zero, A::Sum, B::Auto),
+            (F::LEAST_SQUARES, H::Zero, A::Sum, B::Auto),
             (F::Distance, H::NonNegative, A::Sum, B::Auto),
             (F::Quadratic, H::Box, A::Row, B::Auto),
             (F::Distance, H::L1, A::Rows, B::Auto),
-            (F::Huber, H::ElasticNet, A::BlockSum, B::Auto),
+            (F::HUBER, H::ElasticNet, A::BlockSum, B::Auto),
         ],
     );
     let scale = |mut draft: Draft| {
@@ -129,8 +129,8 @@ fn scaled_start(seed: u64, factor: f64) -> Vec<Draft> {
 /// Weights of rows and coordinates in f: all tiny, all huge, mixed. Tiny ones get large targets.
 fn row_weights() -> Vec<Draft> {
     let kinds = [
-        (F::LeastSquares, H::L1, A::Sum, B::Auto),
-        (F::LeastSquares, H::Zero, A::Rows, B::Auto),
+        (F::LEAST_SQUARES, H::L1, A::Sum, B::Auto),
+        (F::LEAST_SQUARES, H::Zero, A::Rows, B::Auto),
         (F::Distance, H::Box, A::Sum, B::Auto),
         (F::Distance, H::Zero, A::Row, B::Auto),
     ];
@@ -148,7 +148,7 @@ fn row_weights() -> Vec<Draft> {
 fn weigh(term: &mut Smooth, factors: &[f64]) {
     let large = if factors == [TINY] { 1e3 } else { 1.0 };
     match term {
-        Smooth::LeastSquares { y, weights, .. } => {
+        Smooth::Loss { y, weights, .. } => {
             let rows = y.len();
             *weights = Some((0..rows).map(|r| factors[r * factors.len() / rows]).collect());
             for target in y {
@@ -168,9 +168,9 @@ fn weigh(term: &mut Smooth, factors: &[f64]) {
 /// Penalties of 1e6 and 1e-6 against an ordinary f.
 fn penalty_weights() -> Vec<Draft> {
     let kinds = [
-        (F::LeastSquares, H::L1, A::None, B::Auto),
-        (F::LeastSquares, H::L1, A::Sum, B::Auto),
-        (F::Logistic, H::ElasticNet, A::Row, B::Auto),
+        (F::LEAST_SQUARES, H::L1, A::None, B::Auto),
+        (F::LEAST_SQUARES, H::L1, A::Sum, B::Auto),
+        (F::LOGISTIC, H::ElasticNet, A::Row, B::Auto),
         (F::Distance, H::GroupL2, A::Sum, B::Size),
     ];
     let mut list = Vec::new();
@@ -202,11 +202,11 @@ mod tests {
     #[test]
     fn units_do_not_change_the_value() {
         let kinds = [
-            (F::LeastSquares, H::L1, A::Row, B::Auto),
+            (F::LEAST_SQUARES, H::L1, A::Row, B::Auto),
             (F::Quadratic, H::Box, A::Rows, B::Auto),
-            (F::Logistic, H::ElasticNet, A::Row, B::Auto),
-            (F::Huber, H::L1Box, A::Row, B::Auto),
-            (F::SquaredHinge, H::NonNegative, A::Rows, B::Auto),
+            (F::LOGISTIC, H::ElasticNet, A::Row, B::Auto),
+            (F::HUBER, H::L1Box, A::Row, B::Auto),
+            (F::SQUARED_HINGE, H::NonNegative, A::Rows, B::Auto),
             (F::Distance, H::Zero, A::Rows, B::Auto),
             (F::Sum, H::L1, A::Row, B::Auto),
         ];

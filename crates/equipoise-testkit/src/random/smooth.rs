@@ -1,6 +1,6 @@
 //! Draws f so that f + h is bounded below on its domain and attains its minimum.
 //!
-//! A quadratic that is flat somewhere gets a linear part in its range. Logistic losses get, for
+//! A quadratic that is flat somewhere gets a linear part in its range. Losses that fall for ever (logistic) get, for
 //! h = 0 and h = indicator of x >= 0 or of an open box, rows spanning everything with both labels,
 //! so that no direction separates. Linear f is dominated by h.
 
@@ -8,6 +8,7 @@ use super::draw::Draw;
 use super::recipe::{Recipe, SeparableKind, SmoothKind};
 use super::shape::Shape;
 use crate::instance::{Dense, Separable, Smooth};
+use crate::loss::LossKind;
 
 pub(super) fn draw(recipe: &Recipe, shape: &Shape, h: &Separable, draw: &mut Draw) -> Smooth {
     let n = shape.dimension;
@@ -15,10 +16,11 @@ pub(super) fn draw(recipe: &Recipe, shape: &Shape, h: &Separable, draw: &mut Dra
     match recipe.smooth {
         SmoothKind::Quadratic => quadratic(n, deficient, draw),
         SmoothKind::Factor => factor(n, deficient, draw),
-        SmoothKind::LeastSquares => least_squares(n, deficient, draw),
-        SmoothKind::Logistic => logistic(n, deficient && recipe.separable.coercive() && closed(h, n), draw),
-        SmoothKind::SquaredHinge => squared_hinge(n, deficient, draw),
-        SmoothKind::Huber => huber(n, deficient, draw),
+        SmoothKind::Loss(kind) if kind.falls_for_ever() => {
+            let outweighed = deficient && recipe.separable.coercive() && closed(h, n);
+            if outweighed { loss(kind, n, true, draw) } else { both_ways(kind, n, draw) }
+        }
+        SmoothKind::Loss(kind) => loss(kind, n, deficient, draw),
         SmoothKind::Distance => distance(n, draw),
         SmoothKind::Linear => Smooth::Linear { c: dominated(recipe.separable, shape, h, draw) },
         SmoothKind::Sum => sum(n, draw),
@@ -29,7 +31,7 @@ pub(super) fn draw(recipe: &Recipe, shape: &Shape, h: &Separable, draw: &mut Dra
 fn closed(h: &Separable, n: usize) -> bool {
     let open = |c| {
         let (lower, upper) = h.bounds(c);
-        lower.is_finite() != upper.is_finite() || (lower.is_infinite() && h.l1_weight(c) == 0.0)
+        lower.is_finite() != upper.is_finite() || (lower.is_infinite() && h.slopes(c) == (0.0, 0.0))
     };
     matches!(h, Separable::GroupL2 { .. }) || !(0..n).any(open)
 }
@@ -67,30 +69,17 @@ fn factor(n: usize, deficient: bool, draw: &mut Draw) -> Smooth {
     Smooth::Factor { m, c }
 }
 
-/// `M` times a hidden point, plus noise.
-fn targets(m: &Dense, noise: f64, draw: &mut Draw) -> Vec<f64> {
-    let hidden = draw.normals(m.cols, 1.0);
-    m.times(&hidden).into_iter().map(|product| product + noise * draw.normal()).collect()
-}
-
-/// The sign of `M` times a hidden point plus noise.
-fn labels(m: &Dense, draw: &mut Draw) -> Vec<f64> {
-    targets(m, 1.0, draw).into_iter().map(|value| if value < 0.0 { -1.0 } else { 1.0 }).collect()
-}
-
-fn least_squares(n: usize, deficient: bool, draw: &mut Draw) -> Smooth {
+fn loss(kind: LossKind, n: usize, deficient: bool, draw: &mut Draw) -> Smooth {
     let m = design(n, deficient, draw);
-    Smooth::LeastSquares { y: targets(&m, 0.5, draw), weights: row_weights(m.rows, draw), m }
+    let (loss, y) = kind.draw(&m, draw);
+    Smooth::Loss { loss, y, weights: row_weights(m.rows, draw), m }
 }
 
-fn logistic(n: usize, separable_data: bool, draw: &mut Draw) -> Smooth {
-    if separable_data {
-        let m = design(n, true, draw);
-        return Smooth::Logistic { y: labels(&m, draw), weights: row_weights(m.rows, draw), m };
-    }
+/// Rows that span everything, each once more with the other label: no direction separates them.
+fn both_ways(kind: LossKind, n: usize, draw: &mut Draw) -> Smooth {
     let mut m = design(n, false, draw);
-    let mut y = labels(&m, draw);
-    // The first n rows are independent: each once more with the other label.
+    let (loss, mut y) = kind.draw(&m, draw);
+    // The first n rows are independent.
     for r in 0..n {
         let row = m.row(r).to_vec();
         m.data.extend(row);
@@ -98,24 +87,7 @@ fn logistic(n: usize, separable_data: bool, draw: &mut Draw) -> Smooth {
     }
     m.rows += n;
     let weights = draw.chance(0.5).then(|| draw.uniforms(m.rows, 0.3, 2.0));
-    Smooth::Logistic { m, y, weights }
-}
-
-fn squared_hinge(n: usize, deficient: bool, draw: &mut Draw) -> Smooth {
-    let m = design(n, deficient, draw);
-    Smooth::SquaredHinge { y: labels(&m, draw), weights: row_weights(m.rows, draw), m }
-}
-
-/// One target in five lies far off.
-fn huber(n: usize, deficient: bool, draw: &mut Draw) -> Smooth {
-    let m = design(n, deficient, draw);
-    let mut y = targets(&m, 0.3, draw);
-    for target in &mut y {
-        if draw.chance(0.2) {
-            *target += 4.0 * draw.away_from_zero();
-        }
-    }
-    Smooth::Huber { y, delta: draw.uniform(0.3, 1.5), weights: row_weights(m.rows, draw), m }
+    Smooth::Loss { loss, m, y, weights }
 }
 
 fn distance(n: usize, draw: &mut Draw) -> Smooth {
@@ -127,11 +99,16 @@ fn sum(n: usize, draw: &mut Draw) -> Smooth {
     let linear = Smooth::Linear { c: draw.normals(n, 1.0) };
     let deficient = draw.chance(0.5) && n > 1;
     let terms = match draw.index(0, 4) {
-        0 => vec![least_squares(n, deficient, draw), distance(n, draw)],
-        1 => vec![logistic(n, true, draw), quadratic(n, false, draw)],
-        2 => vec![huber(n, deficient, draw), linear, distance(n, draw)],
-        3 => vec![squared_hinge(n, deficient, draw), factor(n, false, draw), linear],
-        _ => vec![huber(n, true, draw), logistic(n, true, draw), distance(n, draw), linear],
+        0 => vec![loss(LossKind::LeastSquares, n, deficient, draw), distance(n, draw)],
+        1 => vec![loss(LossKind::Logistic, n, true, draw), quadratic(n, false, draw)],
+        2 => vec![loss(LossKind::Huber, n, deficient, draw), linear, distance(n, draw)],
+        3 => vec![loss(LossKind::SquaredHinge, n, deficient, draw), factor(n, false, draw), linear],
+        _ => vec![
+            loss(LossKind::Huber, n, true, draw),
+            loss(LossKind::Logistic, n, true, draw),
+            distance(n, draw),
+            linear,
+        ],
     };
     Smooth::Sum(terms)
 }
@@ -141,9 +118,6 @@ fn dominated(kind: SeparableKind, shape: &Shape, h: &Separable, draw: &mut Draw)
     let n = shape.dimension;
     match (kind, h) {
         (SeparableKind::NonNegative, _) => draw.uniforms(n, 0.1, 2.0),
-        (SeparableKind::L1, Separable::L1 { weights }) => {
-            weights.iter().map(|weight| weight * draw.uniform(-0.8, 0.8)).collect()
-        }
         (SeparableKind::GroupL2, Separable::GroupL2 { weights }) => {
             let mut c = draw.normals(n, 1.0);
             for (block, weight) in shape.boundaries().windows(2).zip(weights) {
@@ -156,6 +130,13 @@ fn dominated(kind: SeparableKind, shape: &Shape, h: &Separable, draw: &mut Draw)
             }
             c
         }
-        _ => draw.normals(n, 1.0),
+        (SeparableKind::Box | SeparableKind::L1Box | SeparableKind::ElasticNet, _) => draw.normals(n, 1.0),
+        _ => {
+            let within = |c: usize, share: f64| {
+                let (fall, rise) = h.slopes(c);
+                share * if share < 0.0 { rise } else { fall }
+            };
+            (0..n).map(|c| within(c, draw.uniform(-0.8, 0.8))).collect()
+        }
     }
 }

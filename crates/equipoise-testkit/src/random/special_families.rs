@@ -42,13 +42,13 @@ fn one_coordinate() -> Vec<Draft> {
         1,
         &[
             (F::Distance, H::Zero, A::None, B::Auto),
-            (F::LeastSquares, H::L1, A::None, B::Auto),
+            (F::LEAST_SQUARES, H::L1, A::None, B::Auto),
             (F::Quadratic, H::Box, A::None, B::Auto),
-            (F::Logistic, H::ElasticNet, A::None, B::Auto),
-            (F::Huber, H::NonNegative, A::None, B::Auto),
-            (F::SquaredHinge, H::L1Box, A::None, B::Auto),
+            (F::LOGISTIC, H::ElasticNet, A::None, B::Auto),
+            (F::HUBER, H::NonNegative, A::None, B::Auto),
+            (F::SQUARED_HINGE, H::L1Box, A::None, B::Auto),
             (F::Linear, H::Box, A::None, B::Auto),
-            (F::LeastSquares, H::Zero, A::Sum, B::Auto),
+            (F::LEAST_SQUARES, H::Zero, A::Sum, B::Auto),
             (F::Distance, H::L1, A::Row, B::Auto),
         ],
     )
@@ -59,11 +59,11 @@ fn two_coordinates() -> Vec<Draft> {
         1101,
         2,
         &[
-            (F::LeastSquares, H::L1, A::Sum, B::Auto),
+            (F::LEAST_SQUARES, H::L1, A::Sum, B::Auto),
             (F::Quadratic, H::Box, A::Sum, B::Auto),
-            (F::Logistic, H::Zero, A::Row, B::Auto),
-            (F::Huber, H::ElasticNet, A::Row, B::Auto),
-            (F::SquaredHinge, H::NonNegative, A::Sum, B::Auto),
+            (F::LOGISTIC, H::Zero, A::Row, B::Auto),
+            (F::HUBER, H::ElasticNet, A::Row, B::Auto),
+            (F::SQUARED_HINGE, H::NonNegative, A::Sum, B::Auto),
             (F::Factor, H::L1Box, A::Sum, B::Auto),
             (F::Distance, H::Zero, A::None, B::Auto),
             (F::Linear, H::L1Box, A::Sum, B::Auto),
@@ -74,12 +74,12 @@ fn two_coordinates() -> Vec<Draft> {
 
 fn zero_columns_of_f() -> Vec<Draft> {
     let kinds = [
-        (F::LeastSquares, H::L1, A::Sum, B::Auto),
-        (F::LeastSquares, H::Zero, A::Sum, B::Auto),
-        (F::Logistic, H::ElasticNet, A::Row, B::Auto),
-        (F::Logistic, H::Zero, A::Rows, B::Auto),
-        (F::Huber, H::Box, A::Rows, B::Auto),
-        (F::SquaredHinge, H::GroupL2, A::Sum, B::Size),
+        (F::LEAST_SQUARES, H::L1, A::Sum, B::Auto),
+        (F::LEAST_SQUARES, H::Zero, A::Sum, B::Auto),
+        (F::LOGISTIC, H::ElasticNet, A::Row, B::Auto),
+        (F::LOGISTIC, H::Zero, A::Rows, B::Auto),
+        (F::HUBER, H::Box, A::Rows, B::Auto),
+        (F::SQUARED_HINGE, H::GroupL2, A::Sum, B::Size),
         (F::Factor, H::L1Box, A::None, B::Auto),
         (F::Factor, H::Zero, A::None, B::Auto),
         (F::Quadratic, H::NonNegative, A::Row, B::Auto),
@@ -94,12 +94,12 @@ fn zero_columns_of_a() -> Vec<Draft> {
         1301,
         10,
         &[
-            (F::LeastSquares, H::L1, A::Row, B::Auto),
+            (F::LEAST_SQUARES, H::L1, A::Row, B::Auto),
             (F::Quadratic, H::Zero, A::Row, B::Auto),
             (F::Distance, H::Box, A::Rows, B::Auto),
-            (F::Huber, H::Zero, A::Rows, B::Auto),
-            (F::Logistic, H::L1, A::SparseRows, B::Auto),
-            (F::SquaredHinge, H::ElasticNet, A::SparseRows, B::Auto),
+            (F::HUBER, H::Zero, A::Rows, B::Auto),
+            (F::LOGISTIC, H::L1, A::SparseRows, B::Auto),
+            (F::SQUARED_HINGE, H::ElasticNet, A::SparseRows, B::Auto),
         ],
     );
     list.into_iter().map(|draft| draft.zero_columns_of_a(&[1, 8, 9])).collect()
@@ -107,13 +107,13 @@ fn zero_columns_of_a() -> Vec<Draft> {
 
 fn redundant_rows() -> Vec<Draft> {
     let kinds = [
-        (F::LeastSquares, H::Zero, A::Rows, B::Auto),
-        (F::LeastSquares, H::L1, A::Rows, B::Auto),
+        (F::LEAST_SQUARES, H::Zero, A::Rows, B::Auto),
+        (F::LEAST_SQUARES, H::L1, A::Rows, B::Auto),
         (F::Quadratic, H::Box, A::Rows, B::Size),
-        (F::Logistic, H::ElasticNet, A::SparseRows, B::Auto),
-        (F::Huber, H::NonNegative, A::SparseRows, B::Size),
+        (F::LOGISTIC, H::ElasticNet, A::SparseRows, B::Auto),
+        (F::HUBER, H::NonNegative, A::SparseRows, B::Size),
         (F::Distance, H::GroupL2, A::Rows, B::Boundaries),
-        (F::SquaredHinge, H::L1Box, A::Rows, B::Auto),
+        (F::SQUARED_HINGE, H::L1Box, A::Rows, B::Auto),
     ];
     let recipes = kinds.map(|(f, h, a, b)| Recipe::new(f, h, a, b).dimension(12).rows(2));
     recipes.into_iter().zip(1401..).map(|(recipe, seed)| recipe.draft(seed).redundant_rows()).collect()
@@ -130,12 +130,12 @@ fn singular() -> Vec<Draft> {
         (F::Quadratic, H::Box, A::Rows, B::Auto),
         (F::Factor, H::Zero, A::Row, B::Auto),
         (F::Factor, H::GroupL2, A::None, B::Size),
-        (F::LeastSquares, H::L1, A::Sum, B::Auto),
-        (F::LeastSquares, H::NonNegative, A::Rows, B::Auto),
-        (F::LeastSquares, H::Zero, A::BlockSum, B::Size),
-        (F::Huber, H::Zero, A::Sum, B::Auto),
-        (F::SquaredHinge, H::Zero, A::Row, B::Auto),
-        (F::SquaredHinge, H::L1, A::None, B::Auto),
+        (F::LEAST_SQUARES, H::L1, A::Sum, B::Auto),
+        (F::LEAST_SQUARES, H::NonNegative, A::Rows, B::Auto),
+        (F::LEAST_SQUARES, H::Zero, A::BlockSum, B::Size),
+        (F::HUBER, H::Zero, A::Sum, B::Auto),
+        (F::SQUARED_HINGE, H::Zero, A::Row, B::Auto),
+        (F::SQUARED_HINGE, H::L1, A::None, B::Auto),
     ];
     let recipes = kinds.map(|(f, h, a, b)| Recipe::new(f, h, a, b).dimension(12).deficient(true));
     recipes.into_iter().zip(1501..).map(|(recipe, seed)| recipe.draft(seed)).collect()
@@ -146,12 +146,12 @@ fn fixed_coordinates() -> Vec<Draft> {
         1601,
         9,
         &[
-            (F::LeastSquares, H::Box, A::Sum, B::Auto),
+            (F::LEAST_SQUARES, H::Box, A::Sum, B::Auto),
             (F::Quadratic, H::Box, A::Row, B::Auto),
             (F::Distance, H::Box, A::Rows, B::Auto),
-            (F::Logistic, H::L1Box, A::Sum, B::Auto),
+            (F::LOGISTIC, H::L1Box, A::Sum, B::Auto),
             (F::Linear, H::Box, A::None, B::Auto),
-            (F::Huber, H::L1Box, A::BlockSum, B::Auto),
+            (F::HUBER, H::L1Box, A::BlockSum, B::Auto),
         ],
     );
     list.into_iter().map(|draft| draft.fix(&[0, 3, 5])).collect()
@@ -159,12 +159,12 @@ fn fixed_coordinates() -> Vec<Draft> {
 
 fn one_block() -> Vec<Draft> {
     let kinds = [
-        (F::LeastSquares, H::Zero, A::Rows),
-        (F::LeastSquares, H::L1, A::Sum),
+        (F::LEAST_SQUARES, H::Zero, A::Rows),
+        (F::LEAST_SQUARES, H::L1, A::Sum),
         (F::Quadratic, H::Box, A::Row),
-        (F::Logistic, H::NonNegative, A::None),
+        (F::LOGISTIC, H::NonNegative, A::None),
         (F::Distance, H::GroupL2, A::Sum),
-        (F::Huber, H::ElasticNet, A::Rows),
+        (F::HUBER, H::ElasticNet, A::Rows),
     ];
     let recipes = kinds.map(|(f, h, a)| Recipe::new(f, h, a, B::Size).dimension(8).block(8).rows(3));
     recipes.into_iter().zip(1701..).map(|(recipe, seed)| recipe.draft(seed)).collect()
@@ -172,9 +172,9 @@ fn one_block() -> Vec<Draft> {
 
 fn scalar_blocks() -> Vec<Draft> {
     let kinds = [
-        (F::LeastSquares, H::L1, A::Row),
+        (F::LEAST_SQUARES, H::L1, A::Row),
         (F::Quadratic, H::Zero, A::Row),
-        (F::Logistic, H::Box, A::Row),
+        (F::LOGISTIC, H::Box, A::Row),
         (F::Factor, H::NonNegative, A::Row),
         (F::Distance, H::L1Box, A::Sum),
         (F::Sum, H::ElasticNet, A::Row),
@@ -184,7 +184,7 @@ fn scalar_blocks() -> Vec<Draft> {
 }
 
 fn group_block_sum() -> Vec<Draft> {
-    let kinds = [F::Distance, F::LeastSquares, F::Logistic, F::Quadratic, F::Huber, F::Sum];
+    let kinds = [F::Distance, F::LEAST_SQUARES, F::LOGISTIC, F::Quadratic, F::HUBER, F::Sum];
     let recipes = kinds.map(|f| Recipe::new(f, H::GroupL2, A::BlockSum, B::Size).dimension(18).rows(3));
     recipes.into_iter().zip(1901..).map(|(recipe, seed)| recipe.draft(seed)).collect()
 }
@@ -209,10 +209,10 @@ fn eighty() -> Vec<Draft> {
         2101,
         80,
         &[
-            (F::LeastSquares, H::L1, A::Sum, B::Auto),
+            (F::LEAST_SQUARES, H::L1, A::Sum, B::Auto),
             (F::Factor, H::Box, A::Row, B::Auto),
             (F::Distance, H::NonNegative, A::Rows, B::Auto),
-            (F::Logistic, H::ElasticNet, A::Sum, B::Auto),
+            (F::LOGISTIC, H::ElasticNet, A::Sum, B::Auto),
             (F::Quadratic, H::Zero, A::SparseRows, B::Auto),
         ],
     )
@@ -220,7 +220,7 @@ fn eighty() -> Vec<Draft> {
 
 /// The projection onto a simplex, and other losses over it.
 fn simplex() -> Vec<Draft> {
-    let kinds = [F::Distance, F::LeastSquares, F::Quadratic, F::Linear, F::Logistic];
+    let kinds = [F::Distance, F::LEAST_SQUARES, F::Quadratic, F::Linear, F::LOGISTIC];
     let recipes = kinds.map(|f| Recipe::new(f, H::NonNegative, A::Sum, B::Auto).dimension(20));
     let drafts = recipes.into_iter().zip(2201..).map(|(recipe, seed)| recipe.draft(seed));
     drafts.map(|draft| Draft { start: vec![1.0 / 20.0; 20], ..draft }).collect()
@@ -271,7 +271,7 @@ fn many_active() -> Vec<Draft> {
 
 /// Five rows, every h.
 fn five_rows() -> Vec<Draft> {
-    let kinds = H::ALL.map(|h| if h == H::GroupL2 { (h, B::Size) } else { (h, B::Auto) });
-    let recipes = kinds.map(|(h, b)| Recipe::new(F::LeastSquares, h, A::Rows, b).dimension(24).rows(5));
-    recipes.into_iter().zip(2501..).map(|(recipe, seed)| recipe.draft(seed)).collect()
+    let blocks = |h: H| if h == H::GroupL2 { B::Size } else { B::Auto };
+    let recipe = |h: &H| Recipe::new(F::LEAST_SQUARES, *h, A::Rows, blocks(*h)).dimension(24).rows(5);
+    H::ALL.iter().map(recipe).zip(2501..).map(|(recipe, seed)| recipe.draft(seed)).collect()
 }

@@ -38,21 +38,17 @@ pub(crate) fn smooth(spec: &kit::Smooth) -> Result<Box<dyn SmoothTerm>, Error> {
     Ok(match spec {
         kit::Smooth::Quadratic { q, c } => Box::new(Quadratic::new(matrix(q), c.clone())?),
         kit::Smooth::Factor { m, c } => Box::new(Quadratic::from_factor(matrix(m), c.clone())?),
-        kit::Smooth::LeastSquares { m, y, weights: w } => {
-            Box::new(LossOfProduct::weighted(matrix(m), y.clone(), Squared, weights(w.as_ref()))?)
+        kit::Smooth::Loss { loss, m, y, weights: w } => {
+            let (m, y, w) = (matrix(m), y.clone(), weights(w.as_ref()));
+            match *loss {
+                kit::Loss::LeastSquares => Box::new(LossOfProduct::weighted(m, y, Squared, w)?),
+                kit::Loss::Logistic => Box::new(LossOfProduct::weighted(m, y, LogisticLoss, w)?),
+                kit::Loss::SquaredHinge => Box::new(LossOfProduct::weighted(m, y, SquaredHingeLoss, w)?),
+                kit::Loss::Huber { delta } => {
+                    Box::new(LossOfProduct::weighted(m, y, HuberLoss::new(delta)?, w)?)
+                }
+            }
         }
-        kit::Smooth::Logistic { m, y, weights: w } => {
-            Box::new(LossOfProduct::weighted(matrix(m), y.clone(), LogisticLoss, weights(w.as_ref()))?)
-        }
-        kit::Smooth::SquaredHinge { m, y, weights: w } => {
-            Box::new(LossOfProduct::weighted(matrix(m), y.clone(), SquaredHingeLoss, weights(w.as_ref()))?)
-        }
-        kit::Smooth::Huber { m, y, delta, weights: w } => Box::new(LossOfProduct::weighted(
-            matrix(m),
-            y.clone(),
-            HuberLoss::new(*delta)?,
-            weights(w.as_ref()),
-        )?),
         kit::Smooth::Distance { target, weights } => {
             Box::new(Distance::new(target.clone(), weights.clone())?)
         }

@@ -51,14 +51,23 @@ fn smooth(numbers: &mut Numbers, n: usize) -> kit::Smooth {
             let weights = numbers.vector(n, 1.0).iter().map(|w| 1.1 + w).collect();
             kit::Smooth::Distance { target: numbers.vector(n, 2.0), weights }
         }
-        4 => kit::Smooth::Logistic { m: dense(numbers, tall, n), y: numbers.labels(tall), weights: None },
+        4 => kit::Smooth::Loss {
+            loss: kit::Loss::Logistic,
+            m: dense(numbers, tall, n),
+            y: numbers.labels(tall),
+            weights: None,
+        },
         5 => {
             let (first, second) = (least_squares(numbers, flat, n), quadratic(numbers, n));
             kit::Smooth::Sum(vec![first, second])
         }
         _ => {
-            let logistic =
-                kit::Smooth::Logistic { m: dense(numbers, tall, n), y: numbers.labels(tall), weights: None };
+            let logistic = kit::Smooth::Loss {
+                loss: kit::Loss::Logistic,
+                m: dense(numbers, tall, n),
+                y: numbers.labels(tall),
+                weights: None,
+            };
             let distance = kit::Smooth::Distance { target: numbers.vector(n, 2.0), weights: vec![0.125; n] };
             kit::Smooth::Sum(vec![logistic, distance])
         }
@@ -66,7 +75,12 @@ fn smooth(numbers: &mut Numbers, n: usize) -> kit::Smooth {
 }
 
 fn least_squares(numbers: &mut Numbers, rows: usize, n: usize) -> kit::Smooth {
-    kit::Smooth::LeastSquares { m: dense(numbers, rows, n), y: numbers.vector(rows, 3.0), weights: None }
+    kit::Smooth::Loss {
+        loss: kit::Loss::LeastSquares,
+        m: dense(numbers, rows, n),
+        y: numbers.vector(rows, 3.0),
+        weights: None,
+    }
 }
 
 /// h that keeps every f bounded below: bounds to both sides, or a penalty on every coordinate.
