@@ -4,6 +4,7 @@
 //! the damage depends on how much it is asked for.)
 #![no_main]
 
+use equipoise::Control;
 use equipoise_formats::Error;
 use equipoise_formats::libsvm::{ReadOptions, parse_in_chunks, read};
 use libfuzzer_sys::fuzz_target;
@@ -17,7 +18,7 @@ fuzz_target!(|bytes: &[u8]| {
     let one = parse_in_chunks(&packed, "packed", ReadOptions { threads: 1 }, 256);
     let two = parse_in_chunks(&packed, "packed", ReadOptions { threads: 2 }, 256);
     assert_eq!(one, two);
-    let whole = read(packed.as_slice(), "packed", ReadOptions { threads: 1 });
+    let whole = read(packed.as_slice(), "packed", ReadOptions { threads: 1 }, &Control::unlimited());
     if !matches!(whole, Err(Error::Damaged { .. })) {
         assert_eq!(one, whole);
     }

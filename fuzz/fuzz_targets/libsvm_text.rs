@@ -2,6 +2,7 @@
 //! are what they claim to be.
 #![no_main]
 
+use equipoise::Control;
 use equipoise_formats::libsvm::{LabelledRows, ReadOptions, parse, parse_in_chunks, read_with_features};
 use libfuzzer_sys::fuzz_target;
 
@@ -15,7 +16,7 @@ fuzz_target!(|bytes: &[u8]| {
             check(&rows);
             // Asked for its own features, a text gives the same rows.
             let options = ReadOptions { threads: 1 };
-            let again = read_with_features(bytes, "text", &rows.features, options).expect("read before");
+            let again = read_with_features(bytes, "text", &rows.features, options, &Control::unlimited()).expect("read before");
             assert_eq!(
                 (&again.starts, &again.indices, &again.values),
                 (&rows.starts, &rows.indices, &rows.values)

@@ -4,12 +4,13 @@ use std::path::Path;
 
 use anyhow::Result;
 use equipoise::{Method, Settings, Solution, Solver, Status};
+use equipoise_formats::problem_file::{Building, Pairs};
 
 use crate::exit::{self, Outcome};
 use crate::generate::{Planted, Shape, lasso};
-use crate::problem::{self, Pairs};
+use crate::interrupt::Interrupt;
+use crate::report;
 use crate::watch::Watch;
-use crate::{interrupt, report};
 
 /// Stocks in the story.
 const VARIABLES: usize = 2000;
@@ -18,7 +19,7 @@ const SAMPLES: usize = 1000;
 const SEED: u64 = 2015;
 const TOLERANCE: f64 = 1e-8;
 
-pub(crate) fn run() -> Result<Outcome> {
+pub(crate) fn run(interrupt: &Interrupt) -> Result<Outcome> {
     exit::print(&format!(
         "The problem, made up on the spot: a zero-sum lasso with {VARIABLES} variables.\n\n    \
          minimise 1/2 ||M x - y||^2 + ||x||_1   subject to   x_1 + ... + x_{VARIABLES} = 0\n\n\
@@ -28,14 +29,14 @@ pub(crate) fn run() -> Result<Outcome> {
     ))?;
     let shape = Shape { variables: VARIABLES, samples: SAMPLES, rows: 1, density: 1.0 };
     let Planted { file, optimum } = lasso(&shape, SEED);
-    let problem = problem::build(file, Path::new("demo"), Pairs::OfFile { seed: SEED })?;
+    let problem =
+        file.build(&Building::new(Path::new("demo"), Pairs::OfGraph { seed: SEED }, &interrupt.control))?;
     // The paper's plain pairs: slower than the default method, so that there is something to watch.
     let method = Method::Pairs;
     let settings = Settings { tolerance: TOLERANCE, method, seed: SEED, ..Settings::default() };
-    let flag = interrupt::flag()?;
     let mut watch = Watch::default();
     watch.show_bar(&settings);
-    let run = Solver::new(&problem, &settings).observer(&mut watch).interrupt(&flag).run();
+    let run = Solver::new(&problem, &settings).observer(&mut watch).interrupt(&interrupt.flag).run();
     watch.hide_bar();
     let solution = run?;
     exit::print(&explain(&solution, problem.objective(&optimum)))?;

@@ -5,11 +5,15 @@
 //! | 0 | converged, or the certificate is met; also when the reader of a pipe has gone |
 //! | 1 | finished without converging, or the certificate is not met |
 //! | 2 | error, usage errors included |
+//! | 130 | interrupted before there was a result; nothing was written |
 
 use std::io::{self, ErrorKind, Write};
 use std::process::ExitCode;
 
 use anyhow::Context;
+use equipoise::Halt;
+
+use crate::interrupt::ENDED_BY_INTERRUPT;
 
 /// What a command that did its work found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -32,6 +36,10 @@ pub(crate) fn code(result: anyhow::Result<Outcome>) -> ExitCode {
         Ok(Outcome::Met) => ExitCode::SUCCESS,
         Ok(Outcome::NotMet) => ExitCode::from(1),
         Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
+        Err(error) if is_interrupt(&error) => {
+            note(format_args!("{error:#}; nothing was written"));
+            ExitCode::from(ENDED_BY_INTERRUPT)
+        }
         Err(error) => {
             note(format_args!("error: {error:#}"));
             ExitCode::from(2)
@@ -48,6 +56,14 @@ pub(crate) fn note(line: impl std::fmt::Display) {
 pub(crate) fn print(text: &str) -> anyhow::Result<()> {
     let mut out = io::stdout().lock();
     out.write_all(text.as_bytes()).and_then(|()| out.flush()).context("cannot write to stdout")
+}
+
+fn is_interrupt(error: &anyhow::Error) -> bool {
+    error.chain().any(|cause| {
+        let of_file =
+            cause.downcast_ref::<equipoise_formats::Error>().and_then(equipoise_formats::Error::halt);
+        of_file.or_else(|| cause.downcast_ref::<Halt>()) == Some(&Halt::Interrupted)
+    })
 }
 
 fn is_broken_pipe(error: &anyhow::Error) -> bool {

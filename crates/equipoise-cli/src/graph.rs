@@ -5,13 +5,13 @@ mod theory;
 use std::fmt::Write;
 
 use anyhow::Result;
-use equipoise::graph::{Degrees, Graph};
+use equipoise::graph::{Degrees, Graph, TopologyChoice};
+use equipoise_formats::suggest;
 use equipoise_theory::{Diameter, Laplacian, Spectrum};
 use serde::Serialize;
 
 use crate::args::GraphArguments;
 use crate::exit::{self, Outcome};
-use crate::problem::parse_topology;
 use theory::Theory;
 
 /// Estimated relative error of an eigenvalue from which it is worth a word.
@@ -37,7 +37,7 @@ struct Facts {
 }
 
 pub(crate) fn run(args: &GraphArguments) -> Result<Outcome> {
-    let topology = parse_topology(&args.topology, args.nodes, args.seed)?;
+    let topology = parse_topology(&args.topology)?.seeded(args.seed).resolve(args.nodes);
     let graph = Graph::new(&topology, args.nodes)?;
     let connected = graph.check_connected();
     let diameter = Diameter::of(&graph);
@@ -55,6 +55,11 @@ pub(crate) fn run(args: &GraphArguments) -> Result<Outcome> {
         exit::note(format_args!("warning: {reason}"));
     }
     Ok(connected.is_ok().into())
+}
+
+/// A topology by name, with a suggestion where the name is unknown.
+pub(crate) fn parse_topology(name: &str) -> Result<TopologyChoice> {
+    name.parse().map_err(|unknown| anyhow::anyhow!(suggest::unknown(&unknown)))
 }
 
 impl Facts {

@@ -1,24 +1,36 @@
-//! Ctrl-C: the first asks the solver to stop with its best iterate, the second ends the process at once.
+//! Ctrl-C: the first asks for an end, with the best iterate where there is one; the second ends the process at once.
 
 use std::process;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
 
 use anyhow::Context;
+use equipoise::Control;
 
 /// Exit status of a process that SIGINT ended, by convention of shells.
-const ENDED_BY_INTERRUPT: i32 = 130;
+pub(crate) const ENDED_BY_INTERRUPT: u8 = 130;
 
-/// The flag that becomes true at the first Ctrl-C. To be called once, right before the run: until then the
-/// system's own handling ends the process.
-pub(crate) fn flag() -> anyhow::Result<Arc<AtomicBool>> {
-    let flag = Arc::new(AtomicBool::new(false));
-    let shared = Arc::clone(&flag);
-    ctrlc::set_handler(move || {
-        if shared.swap(true, Ordering::Relaxed) {
-            process::exit(ENDED_BY_INTERRUPT);
-        }
-    })
-    .context("cannot listen for Ctrl-C")?;
-    Ok(flag)
+/// What the first Ctrl-C raises.
+#[derive(Debug)]
+pub(crate) struct Interrupt {
+    pub(crate) flag: Arc<AtomicBool>,
+    pub(crate) control: Control,
+}
+
+/// Listens for Ctrl-C from now on. A process listens once, however many commands it runs.
+pub(crate) fn listen() -> anyhow::Result<Interrupt> {
+    static FLAG: OnceLock<Arc<AtomicBool>> = OnceLock::new();
+    let is_new = FLAG.get().is_none();
+    let flag = Arc::clone(FLAG.get_or_init(Arc::default));
+    flag.store(false, Ordering::Relaxed);
+    if is_new {
+        let shared = Arc::clone(&flag);
+        ctrlc::set_handler(move || {
+            if shared.swap(true, Ordering::Relaxed) {
+                process::exit(ENDED_BY_INTERRUPT.into());
+            }
+        })
+        .context("cannot listen for Ctrl-C")?;
+    }
+    Ok(Interrupt { control: Control::on(Arc::clone(&flag)), flag })
 }

@@ -6,7 +6,7 @@
 use equipoise::{Method, Progress, Settings};
 use equipoise_theory::{Prediction, Scheme};
 
-use crate::problem::AnyProblem;
+use equipoise_formats::problem_file::AnyProblem;
 
 /// The bound of one run.
 #[derive(Debug)]

@@ -3,41 +3,11 @@
 use std::fmt::Write;
 
 use equipoise::{Candidate, Certificate, Method, Solution, Status};
-use equipoise_formats::SolutionFile;
 
 use crate::progress::measure;
 
 /// The longest x that is printed.
 const SHORT: usize = 10;
-
-/// A solution as the file and `--json` hold it.
-pub(crate) fn solution_file(solution: Solution) -> SolutionFile {
-    let Solution { status, x, certificate, updates, epochs, seconds, threads, seed, method, .. } = solution;
-    SolutionFile {
-        status: status.name().into(),
-        objective: certificate.objective,
-        smooth: certificate.smooth,
-        separable: certificate.separable,
-        infeasibility: certificate.infeasibility,
-        kkt_residual: certificate.kkt_residual,
-        duality_gap: certificate.duality_gap,
-        multipliers: certificate.multipliers,
-        updates,
-        epochs,
-        seconds,
-        threads,
-        seed,
-        method: method.name().into(),
-        reason: solution.reason,
-        candidates: solution
-            .candidates
-            .iter()
-            .filter(|c| c.objective.is_finite())
-            .map(|c| (c.name.into(), c.objective))
-            .collect(),
-        x,
-    }
-}
 
 /// A solution for people; `written` says where x went, if it went anywhere.
 pub(crate) fn solution(solution: &Solution, tolerance: f64, written: Option<&str>) -> String {
@@ -116,6 +86,7 @@ fn numbers(list: &[f64]) -> String {
 mod tests {
     use equipoise::smooth::Distance;
     use equipoise::{Problem, Settings};
+    use equipoise_formats::SolutionFile;
 
     use super::*;
 
@@ -132,7 +103,7 @@ mod tests {
         assert!(!solution(&found, 1e-6, None).contains("thread"));
         found.threads = 4;
         assert!(solution(&found, 1e-6, None).contains(" s, 4 threads\n"));
-        assert_eq!(solution_file(found).threads, 4);
+        assert_eq!(SolutionFile::from(found).threads, 4);
     }
 
     #[test]
@@ -146,9 +117,9 @@ mod tests {
         let text = solution(&found, 1e-6, None);
         assert!(text.contains("  method         stochastic (as asked)\n"), "{text}");
         assert!(text.contains("  candidates     last 2.5, average 2\n"), "{text}");
-        let file = solution_file(found);
-        assert_eq!((file.method.as_str(), file.reason.as_str()), ("stochastic", "as asked"));
-        assert_eq!(file.candidates, [("last".to_owned(), 2.5), ("average".to_owned(), 2.0)]);
+        let file = SolutionFile::from(found);
+        assert_eq!((file.method.name(), file.reason.as_str()), ("stochastic", "as asked"));
+        assert_eq!(file.candidates.iter().map(|c| c.objective).collect::<Vec<_>>(), [2.5, 2.0]);
     }
 
     #[test]

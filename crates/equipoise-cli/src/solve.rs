@@ -2,19 +2,20 @@
 
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 
 use anyhow::{Context, Result};
 use equipoise::{Error, Settings, Solution, Solver, Status, StopScope};
-use equipoise_formats::{ProblemFile, read_solution, write_iterate, write_solution};
+use equipoise_formats::problem_file::{AnyProblem, Building, Pairs, ProblemFile};
+use equipoise_formats::{SolutionFile, read_solution, write_iterate, write_solution};
 
 use crate::args::SolveArguments;
 use crate::exit::{self, Outcome, note};
+use crate::interrupt::Interrupt;
 use crate::predict::Forecast;
-use crate::problem::{self, AnyProblem, Pairs};
+use crate::report;
+use crate::verify::outside_domain;
 use crate::watch::Watch;
 use crate::writable::check_writable;
-use crate::{interrupt, report, settings};
 
 /// The status of a file whose run ended with a fault of its data.
 const BAD_SAMPLE: &str = "bad-sample";
@@ -30,24 +31,24 @@ struct Plan<'a> {
     watch: Watch,
 }
 
-pub(crate) fn run(args: &SolveArguments) -> Result<Outcome> {
-    // From here on Ctrl-C asks for the best iterate, also while the problem is still being read.
-    let flag = interrupt::flag()?;
-    let _scope = StopScope::new(Arc::clone(&flag));
-    let mut plan = Plan::new(args)?;
-    let solution = plan.solve(&flag)?;
+pub(crate) fn run(args: &SolveArguments, interrupt: &Interrupt) -> Result<Outcome> {
+    let _scope = StopScope::new(Arc::clone(&interrupt.flag));
+    let mut plan = Plan::new(args, interrupt)?;
+    let solution = plan.solve(interrupt)?;
     let converged = solution.status == Status::Converged;
     plan.render(solution)?;
     Ok(converged.into())
 }
 
 impl<'a> Plan<'a> {
-    fn new(args: &'a SolveArguments) -> Result<Self> {
-        let file = ProblemFile::read_within(&args.problem, |solve| settings::loaded_bytes(solve, args))?;
-        let settings = settings::resolve(&file.solve, args)?;
+    fn new(args: &'a SolveArguments, interrupt: &Interrupt) -> Result<Self> {
+        let (typed, control) = (args.wishes(), &interrupt.control);
+        let file = ProblemFile::read_within(&args.problem, control, |solve| typed.or(solve).loaded_bytes())?;
+        let settings = typed.or(&file.solve).settings()?;
         args.out.as_deref().map_or(Ok(()), check_writable)?;
-        let pairs = Pairs::OfFile { seed: settings.seed };
-        let problem = problem::build_within(file, &args.problem, pairs, settings.memory_budget)?;
+        let (pairs, memory_budget) = (Pairs::OfGraph { seed: settings.seed }, settings.memory_budget);
+        let problem =
+            file.build(&Building { memory_budget, ..Building::new(&args.problem, pairs, control) })?;
         if !args.quiet {
             note_dropped_rows(&problem);
         }
@@ -58,11 +59,12 @@ impl<'a> Plan<'a> {
         Ok(Self { args, problem, settings, start, watch })
     }
 
-    fn solve(&mut self, flag: &AtomicBool) -> Result<Solution> {
+    fn solve(&mut self, interrupt: &Interrupt) -> Result<Solution> {
         if !self.args.quiet {
             self.watch.show_bar(&self.settings);
         }
-        let mut solver = Solver::new(&self.problem, &self.settings).observer(&mut self.watch).interrupt(flag);
+        let mut solver =
+            Solver::new(&self.problem, &self.settings).observer(&mut self.watch).interrupt(&interrupt.flag);
         if let Some(start) = self.start.take() {
             solver = solver.warm_start(start);
         }
@@ -95,7 +97,7 @@ impl<'a> Plan<'a> {
             let written = args.out.as_ref().map(|path| path.display().to_string());
             report::solution(&solution, self.settings.tolerance, written.as_deref())
         };
-        let file = report::solution_file(solution);
+        let file = SolutionFile::from(solution);
         args.out.as_ref().map_or(Ok(()), |path| write_solution(path, &file))?;
         exit::print(&if args.json { file.to_json()? + "\n" } else { words })?;
         self.watch.finish()
@@ -118,7 +120,7 @@ fn warm_start(path: &Path, problem: &AnyProblem, quiet: bool) -> Result<Vec<f64>
     let x = read_solution(path)?.x;
     let coupling = problem.coupling();
     let feasible = x.len() == problem.dimension()
-        && problem::outside_domain(problem, &x).is_none()
+        && outside_domain(problem, &x).is_none()
         && coupling.infeasibility(&x) <= coupling.allowed_infeasibility();
     if feasible {
         return Ok(x);

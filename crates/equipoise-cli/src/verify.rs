@@ -3,41 +3,40 @@
 use std::path::Path;
 
 use anyhow::{Context, Result, bail};
+use equipoise::separable::{Nonsmooth, SeparableTerm};
+use equipoise::smooth::SmoothTerm;
 use equipoise::{Certificate, certificate};
-use equipoise_formats::{ProblemFile, StoredSolution, read_solution};
+use equipoise_formats::problem_file::{AnyProblem, Building, Pairs, ProblemFile, SolveSpec};
+use equipoise_formats::{Claims, StoredSolution, read_solution};
 use serde::Serialize;
 
-use crate::args::{SolveArguments, VerifyArguments};
+use crate::args::VerifyArguments;
 use crate::exit::{self, Outcome, note};
-use crate::problem::{self, AnyProblem, Pairs};
+use crate::interrupt::Interrupt;
 use crate::progress::measure;
-use crate::{report, settings};
+use crate::report;
 
 /// Largest difference, relative to 1 + |value|, between a claim and its recomputation.
 const CLAIM_TOLERANCE: f64 = 1e-9;
 
 /// The JSON object of `verify --json`; infinities become null.
 #[derive(Debug, Serialize)]
-struct Verdict {
-    objective: f64,
-    smooth: f64,
-    separable: f64,
-    infeasibility: f64,
-    allowed_infeasibility: f64,
-    kkt_residual: f64,
-    duality_gap: Option<f64>,
-    multipliers: Vec<f64>,
+struct Verdict<'a> {
+    #[serde(flatten)]
+    claims: Claims<'a>,
     tolerance: f64,
     met: bool,
 }
 
-pub(crate) fn run(args: &VerifyArguments) -> Result<Outcome> {
+pub(crate) fn run(args: &VerifyArguments, interrupt: &Interrupt) -> Result<Outcome> {
+    let control = &interrupt.control;
     // What the file solves by samples it also verifies from its file.
-    let typed = SolveArguments::default();
-    let file = ProblemFile::read_within(&args.problem, |solve| settings::loaded_bytes(solve, &typed))?;
-    let memory_budget = settings::memory_budget(&file.solve, None);
-    let tolerance = settings::tolerance(&file.solve, args.tolerance)?;
-    let problem = problem::build_within(file, &args.problem, Pairs::Every, memory_budget)?;
+    let file = ProblemFile::read_within(&args.problem, control, SolveSpec::loaded_bytes)?;
+    let memory_budget = file.solve.verified_memory_budget();
+    let typed = SolveSpec { tolerance: args.tolerance, ..SolveSpec::default() };
+    let tolerance = typed.or(&file.solve).verified_tolerance()?;
+    let building = Building { memory_budget, ..Building::new(&args.problem, Pairs::Every, control) };
+    let problem = file.build(&building)?;
     let stored = read_solution(&args.solution)?;
     let found = certificate::check(&problem, &stored.x);
     if let Some(fault) = problem.smooth().fault() {
@@ -49,29 +48,12 @@ pub(crate) fn run(args: &VerifyArguments) -> Result<Outcome> {
         note(format_args!("warning: {}: {claim}", args.solution.display()));
     }
     let text = if args.json {
-        serde_json::to_string(&Verdict::new(found, tolerance, met))? + "\n"
+        serde_json::to_string(&Verdict { claims: Claims::with_allowed(&found), tolerance, met })? + "\n"
     } else {
         words(&problem, &stored.x, &found, tolerance, &args.solution)
     };
     exit::print(&text)?;
     Ok(met.into())
-}
-
-impl Verdict {
-    fn new(certificate: Certificate, tolerance: f64, met: bool) -> Self {
-        Self {
-            objective: certificate.objective,
-            smooth: certificate.smooth,
-            separable: certificate.separable,
-            infeasibility: certificate.infeasibility,
-            allowed_infeasibility: certificate.allowed_infeasibility,
-            kkt_residual: certificate.kkt_residual,
-            duality_gap: certificate.duality_gap,
-            multipliers: certificate.multipliers,
-            tolerance,
-            met,
-        }
-    }
 }
 
 fn words(problem: &AnyProblem, x: &[f64], found: &Certificate, tolerance: f64, path: &Path) -> String {
@@ -87,7 +69,7 @@ fn words(problem: &AnyProblem, x: &[f64], found: &Certificate, tolerance: f64, p
 /// The conditions that x misses, in words.
 fn missed(problem: &AnyProblem, x: &[f64], found: &Certificate, tolerance: f64) -> Vec<String> {
     let mut missed = Vec::new();
-    if let Some((c, lower, upper)) = problem::outside_domain(problem, x) {
+    if let Some((c, lower, upper)) = outside_domain(problem, x) {
         missed.push(format!("x[{c}] is {}, outside its bounds {lower} to {upper}", x[c]));
     }
     let (size, allowed) = (found.infeasibility, found.allowed_infeasibility);
@@ -99,6 +81,14 @@ fn missed(problem: &AnyProblem, x: &[f64], found: &Certificate, tolerance: f64) 
         missed.push(format!("the {name} is {value:.3e}, allowed {allowed:.3e}"));
     }
     missed
+}
+
+/// The first coordinate outside the domain of h, with its bounds.
+pub(crate) fn outside_domain(problem: &AnyProblem, x: &[f64]) -> Option<(usize, f64, f64)> {
+    let Nonsmooth::Coordinates(h) = problem.separable() else { return None };
+    let bounds = (0..x.len()).map(|c| (c, h.domain(c)));
+    let outside = |&(c, (lower, upper)): &(usize, (f64, f64))| x[c] < lower || x[c] > upper;
+    bounds.into_iter().find(outside).map(|(c, (lower, upper))| (c, lower, upper))
 }
 
 /// Numbers in the file that the recomputation does not bear out.

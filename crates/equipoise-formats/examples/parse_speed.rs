@@ -9,6 +9,7 @@
 
 use std::time::Instant;
 
+use equipoise::Control;
 use equipoise_formats::libsvm::{ReadOptions, read_path};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -22,7 +23,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut shape = (0, 0, 0);
     for _ in 0..repeats {
         let start = Instant::now();
-        let rows = read_path(&path, ReadOptions { threads })?;
+        let rows = read_path(&path, ReadOptions { threads }, &Control::unlimited())?;
         seconds.push(start.elapsed().as_secs_f64());
         shape = (rows.labels.len(), rows.features.len(), rows.indices.len());
     }

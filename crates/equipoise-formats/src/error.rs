@@ -6,9 +6,12 @@
 use std::io;
 use std::path::Path;
 
+use equipoise::Halt;
+
 mod words;
 
-use words::{asked, hint};
+pub use words::Reason;
+use words::{asked, hint, reading};
 
 /// What every fallible function of this crate returns.
 pub type Result<T> = std::result::Result<T, Error>;
@@ -380,6 +383,35 @@ pub enum Error {
         found: u32,
         /// The one before it, or 0.
         before: u32,
+    },
+    /// Reading was ended before it was done.
+    #[error("{halt}{}", reading(path.as_deref()))]
+    Halted {
+        /// Why.
+        halt: Halt,
+        /// The file at hand.
+        path: Option<Box<Path>>,
+    },
+    /// A text that names nothing known.
+    #[error("{}: [{table}]: {words}", path.display())]
+    UnknownName {
+        /// The file.
+        path: Box<Path>,
+        /// The table.
+        table: String,
+        /// What was found and what is known, with a suggestion where there is one.
+        words: String,
+    },
+    /// What the library says to a problem; see [`Error::Refused`] for where it stands.
+    #[error(transparent)]
+    Library(Box<equipoise::Error>),
+    /// A problem that is well written but cannot be.
+    #[error("{place}{reason}")]
+    Refused {
+        /// The file and the table, with a colon behind each.
+        place: String,
+        /// What the library, or this crate, has against it.
+        reason: Reason,
     },
     /// A number that JSON cannot hold.
     #[error("cannot write `{field}` as JSON: found {found}, expected a finite number")]

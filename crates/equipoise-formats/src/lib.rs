@@ -1,15 +1,15 @@
-//! Files for equipoise: text and bytes in, plain data out, and back.
+//! Files for equipoise: text and bytes in, the library's types out, and back.
 //!
 //! equipoise solves `minimise f(x) + h(x) subject to A x = b`. This crate reads and writes what
-//! such a problem is made of; it knows no solver, prints nothing, and depends on no other crate
-//! of the workspace.
+//! such a problem is made of, straight into the library's types; it starts no solver and prints nothing.
+//! A problem in words becomes a checked one here, for the command line and whoever else has words.
 //!
 //! | module | files |
 //! |---|---|
 //! | [`numbers`] | vectors and matrices: `.csv` (no header), `.mtx` (`MatrixMarket`), `.npy` |
 //! | [`libsvm`] | rows of a label and `feature:value` pairs, plain or compressed |
 //! | [`row_stream`] | the rows of an `.npy`, `.csv` or LIBSVM file, a batch at a time |
-//! | [`problem_file`] | `PROBLEM.toml`: f, h, A and b, blocks, graph, limits |
+//! | [`problem_file`] | `PROBLEM.toml`: f, h, A and b, blocks, graph, limits; and the problem it describes |
 //! | [`solution_file`] | the JSON object of `equipoise solve --json` and `--out` |
 //! | [`svm_model`] | models of `equipoise svm train`, and those of LIBLINEAR |
 //! | [`history`] | the CSV of `equipoise solve --history` |
@@ -20,7 +20,10 @@
 //! through: bounds may be infinite, and whoever needs finite numbers checks for them.
 //!
 //! ```
-//! use equipoise_formats::problem_file::{ProblemFile, SeparableSpec, SmoothSpec};
+//! use std::path::Path;
+//!
+//! use equipoise::Control;
+//! use equipoise_formats::problem_file::{Building, Pairs, ProblemFile};
 //!
 //! let text = r#"
 //!     [smooth]
@@ -30,9 +33,11 @@
 //!     [separable]
 //!     kind = "non-negative"
 //! "#;
-//! let problem = ProblemFile::from_toml_str(text, "PROBLEM.toml")?;
-//! assert_eq!(problem.separable, SeparableSpec::NonNegative);
-//! assert!(matches!(problem.smooth, SmoothSpec::Distance { .. }));
+//! let file = ProblemFile::from_toml_str(text, "PROBLEM.toml")?;
+//! assert_eq!((file.smooth.kind(), file.separable.kind()), ("distance", "non-negative"));
+//! let control = Control::unlimited();
+//! let problem = file.build(&Building::new(Path::new("PROBLEM.toml"), Pairs::Every, &control))?;
+//! assert_eq!(problem.dimension(), 3);
 //!
 //! let typo = text.replace("target", "targt");
 //! let error = ProblemFile::from_toml_str(&typo, "PROBLEM.toml").unwrap_err();
@@ -46,13 +51,16 @@ pub mod libsvm;
 pub mod numbers;
 pub mod problem_file;
 pub mod row_stream;
+mod samples;
 pub mod solution_file;
+pub mod suggest;
 pub mod svm_model;
 
-pub use error::{Error, Result};
+pub use error::{Error, Reason, Result};
 pub use libsvm::LabelledRows;
-pub use numbers::{MatrixData, read_matrix, read_vector};
+pub use numbers::{read_matrix, read_vector};
 pub use problem_file::{ProblemFile, write_problem};
 pub use row_stream::RowStream;
-pub use solution_file::{SolutionFile, StoredSolution, read_solution, write_iterate, write_solution};
+pub use samples::FileSamples;
+pub use solution_file::{Claims, SolutionFile, StoredSolution, read_solution, write_iterate, write_solution};
 pub use svm_model::SvmModel;

@@ -1,7 +1,7 @@
 //! The rows of a matrix in a file, a batch at a time, as often as needed.
 //!
-//! Given the name of an `.npy`, `.csv`, `.svm` or `.libsvm` file; returns batches of rows as plain numbers, all finite,
-//! within a limit of bytes (one row at least, and about 1 MiB for reading). Must not know what the rows mean.
+//! Given the name of an `.npy`, `.csv`, `.svm` or `.libsvm` file; returns batches of rows as the library takes them, all
+//! finite, within a limit of bytes (one row at least, and about 1 MiB for reading). Must not know what the rows mean.
 //!
 //! | ending | how often read to be opened | memory order |
 //! |---|---|---|
@@ -14,20 +14,26 @@
 //! ```
 //! # let folder = std::env::temp_dir().join("equipoise-row-stream-doc");
 //! # std::fs::create_dir_all(&folder)?;
+//! use equipoise::{Control, matrix::ByRow};
 //! use equipoise_formats::RowStream;
-//! use equipoise_formats::row_stream::RowData;
 //!
 //! let path = folder.join("m.csv");
 //! std::fs::write(&path, "1,2\n3,4\n5,6\n")?;
-//! let stream = RowStream::open(&path)?;
+//! let stream = RowStream::open(&path, &Control::unlimited())?;
 //! assert_eq!((stream.rows(), stream.columns(), stream.memory()), (3, 2, 48));
 //! let mut pass = stream.pass()?;
 //! let batch = pass.next(60, None)?.expect("rows");
-//! assert_eq!((batch.first, batch.rows, batch.data), (0, 2, RowData::Dense(vec![1.0, 2.0, 3.0, 4.0])));
+//! let rows = ByRow::Dense { columns: 2, values: vec![1.0, 2.0, 3.0, 4.0] };
+//! assert_eq!((batch.first, batch.rows), (0, rows));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
 use std::path::Path;
+
+use equipoise::Control;
+use equipoise::matrix::ByRow;
+use equipoise::separable::Values;
+use equipoise::smooth::SampleBatch;
 
 use crate::libsvm::LibsvmRows;
 use crate::numbers::{CsvRows, NpyRows, extension};
@@ -50,41 +56,6 @@ enum Format {
     Libsvm,
 }
 
-/// Consecutive rows. A batch that was used up can be filled again.
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct RowBatch {
-    /// The number of the first row, from 0.
-    pub first: usize,
-    /// How many rows there are.
-    pub rows: usize,
-    /// Their numbers.
-    pub data: RowData,
-    /// Their labels, where the file has labels; else empty.
-    pub labels: Vec<f64>,
-}
-
-/// The numbers of some rows.
-#[derive(Debug, Clone, PartialEq)]
-pub enum RowData {
-    /// Every entry, row after row.
-    Dense(Vec<f64>),
-    /// The entries that are stored.
-    Sparse {
-        /// Where each row begins, and at last the number of entries.
-        starts: Vec<usize>,
-        /// Columns, from 0, ascending within a row.
-        indices: Vec<u32>,
-        /// One value an index.
-        values: Vec<f64>,
-    },
-}
-
-impl Default for RowData {
-    fn default() -> Self {
-        Self::Dense(Vec::new())
-    }
-}
-
 /// Whether a name ends as files of labelled rows do.
 pub(crate) fn is_libsvm(path: &Path) -> bool {
     matches!(extension(path).as_str(), "svm" | "libsvm")
@@ -92,8 +63,12 @@ pub(crate) fn is_libsvm(path: &Path) -> bool {
 
 impl RowStream {
     /// Opens a file: its shape is known then, its entries are not checked yet.
-    pub fn open(path: impl AsRef<Path>) -> Result<Self> {
+    pub fn open(path: impl AsRef<Path>, control: &Control) -> Result<Self> {
         let path = path.as_ref();
+        Self::opened(path, control).map_err(|error| error.while_reading(path))
+    }
+
+    fn opened(path: &Path, control: &Control) -> Result<Self> {
         let stream =
             |format, rows, columns, entries| Self { path: path.into(), format, rows, columns, entries };
         let dense = |format, (rows, columns): (usize, usize)| {
@@ -101,9 +76,9 @@ impl RowStream {
         };
         match extension(path).as_str() {
             "npy" => Ok(dense(Format::Npy, NpyRows::open(path)?.shape())),
-            "csv" => Ok(dense(Format::Csv, CsvRows::count(path)?)),
+            "csv" => Ok(dense(Format::Csv, CsvRows::count(path, control)?)),
             _ if is_libsvm(path) => {
-                let counted = LibsvmRows::count(path)?;
+                let counted = LibsvmRows::count(path, control)?;
                 Ok(stream(Format::Libsvm, counted.rows, counted.columns, counted.entries))
             }
             "mtx" => Err(Error::Unsupported {
@@ -166,9 +141,29 @@ fn shape(rows: usize, columns: usize) -> String {
 
 /// Rows of one format.
 pub(crate) trait RowReader {
-    /// Appends the next rows, as many as fit into this many bytes and at least one; none at the end. On an error
-    /// `batch.rows` counts the rows before it.
-    fn fill(&mut self, most_bytes: usize, batch: &mut RowBatch) -> Result<()>;
+    /// The next rows, as many as fit into this many bytes and at least one; none at the end. Rows that were used up lend
+    /// their memory. On an error `taken.rows` counts the rows before it.
+    fn fill(&mut self, most_bytes: usize, used: Option<ByRow>, taken: &mut Taken) -> Result<ByRow>;
+}
+
+/// What came with some rows.
+#[derive(Debug, Default)]
+pub(crate) struct Taken {
+    /// How many rows there are.
+    pub(crate) rows: usize,
+    /// Their labels, where the file has labels.
+    pub(crate) labels: Vec<f64>,
+}
+
+/// The memory of dense rows that were used up, emptied.
+pub(crate) fn emptied(used: Option<ByRow>) -> Vec<f64> {
+    match used {
+        Some(ByRow::Dense { mut values, .. }) => {
+            values.clear();
+            values
+        }
+        _ => Vec::new(),
+    }
 }
 
 /// A pass over the rows of a file.
@@ -191,35 +186,25 @@ impl RowPass {
         self.row
     }
 
-    /// The next rows, of at most this many bytes and at least one row; `None` after the last. A batch that was used
-    /// up lends its memory.
-    pub fn next(&mut self, most_bytes: usize, used: Option<RowBatch>) -> Result<Option<RowBatch>> {
-        let mut batch = used.unwrap_or_default();
-        (batch.first, batch.rows) = (self.row, 0);
-        batch.labels.clear();
-        match &mut batch.data {
-            RowData::Dense(values) => values.clear(),
-            RowData::Sparse { starts, indices, values } => {
-                starts.clear();
-                indices.clear();
-                values.clear();
-            }
-        }
-        let outcome = self.reader.fill(most_bytes, &mut batch);
-        self.row += batch.rows;
-        outcome?;
+    /// The next rows, of at most this many bytes and at least one row; `None` after the last. Their targets are the
+    /// labels of the file, where it has labels; their weights are 1. A batch that was used up lends its memory.
+    pub fn next(&mut self, most_bytes: usize, used: Option<SampleBatch>) -> Result<Option<SampleBatch>> {
+        let (first, mut taken) = (self.row, Taken::default());
+        let outcome = self.reader.fill(most_bytes, used.map(|used| used.rows), &mut taken);
+        self.row += taken.rows;
+        let rows = outcome?;
         let changed = |row, found: &str| {
             let expected = format!("{} rows", self.rows);
             Err(Error::Changed { path: self.path.clone(), row, found: found.into(), expected })
         };
-        match (batch.rows, self.row) {
+        match (taken.rows, self.row) {
             (_, row) if row > self.rows => {
                 self.row = self.rows;
                 changed(self.rows, "one more row")
             }
             (0, row) if row < self.rows => changed(row, "the end of the file"),
             (0, _) => Ok(None),
-            _ => Ok(Some(batch)),
+            _ => Ok(Some(SampleBatch { first, rows, target: taken.labels, weights: Values::Uniform(1.0) })),
         }
     }
 }

@@ -1,6 +1,6 @@
 //! The JSON object of `equipoise solve --json` and `--out`.
 //!
-//! Given a solution as plain numbers; writes exactly these fields in this order. Reading asks
+//! Given a solution; writes exactly these fields in this order. Reading asks
 //! only for `x`: the rest may be missing, and fields that later versions append are skipped.
 //! Numbers come back bit for bit. JSON has no infinities and no NaN, so these are refused.
 
@@ -8,6 +8,7 @@ use std::fs;
 use std::io::Write;
 use std::path::Path;
 
+use equipoise::{Candidate, Certificate, Method, Solution, Status};
 use serde::{Deserialize, Serialize, Serializer};
 
 use crate::numbers::write_file;
@@ -16,22 +17,12 @@ use crate::{Error, Result};
 /// A finished run, as the command line prints it.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct SolutionFile {
-    /// `converged`, `iteration-limit`, `time-limit`, `stalled`, `interrupted` or `target-reached`.
-    pub status: String,
-    /// `f(x) + h(x)`.
-    pub objective: f64,
-    /// `f(x)`.
-    pub smooth: f64,
-    /// `h(x)`.
-    pub separable: f64,
-    /// `max |A x - b|`.
-    pub infeasibility: f64,
-    /// The scaled KKT residual.
-    pub kkt_residual: f64,
-    /// The absolute duality gap; null when no finite dual point was found.
-    pub duality_gap: Option<f64>,
-    /// λ of `L = f + h + λ'(A x - b)`.
-    pub multipliers: Vec<f64>,
+    /// How it ended.
+    #[serde(serialize_with = "as_name")]
+    pub status: Status,
+    /// What can be said of x.
+    #[serde(flatten, serialize_with = "as_claims")]
+    pub certificate: Certificate,
     /// Pair updates made.
     pub updates: u64,
     /// Passes over the blocks made.
@@ -42,20 +33,109 @@ pub struct SolutionFile {
     pub threads: usize,
     /// The seed of the run.
     pub seed: u64,
-    /// The name of the method that ran.
-    pub method: String,
+    /// The method that ran.
+    #[serde(serialize_with = "as_name")]
+    pub method: Method,
     /// Why this method, in one line.
     pub reason: String,
     /// The points that a stochastic run compared, each with its objective; left out where there are none.
     #[serde(serialize_with = "as_object", skip_serializing_if = "Vec::is_empty")]
-    pub candidates: Vec<(String, f64)>,
+    pub candidates: Vec<Candidate>,
     /// The iterate, flat.
     pub x: Vec<f64>,
 }
 
+impl From<Solution> for SolutionFile {
+    /// The solution; candidates without a finite objective are left out.
+    fn from(solution: Solution) -> Self {
+        let Solution { status, x, certificate, updates, epochs, seconds, threads, seed, method, .. } =
+            solution;
+        let (reason, mut candidates) = (solution.reason, solution.candidates);
+        candidates.retain(|candidate| candidate.objective.is_finite());
+        Self { status, certificate, updates, epochs, seconds, threads, seed, method, reason, candidates, x }
+    }
+}
+
+/// What a certificate claims, as the fields of a JSON object: the one form that files and reports have of it.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Claims<'a> {
+    objective: f64,
+    smooth: f64,
+    separable: f64,
+    infeasibility: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    allowed_infeasibility: Option<f64>,
+    kkt_residual: f64,
+    duality_gap: Option<f64>,
+    multipliers: &'a [f64],
+}
+
+impl<'a> Claims<'a> {
+    /// The claims of a solution file.
+    pub fn of(certificate: &'a Certificate) -> Self {
+        Self {
+            objective: certificate.objective,
+            smooth: certificate.smooth,
+            separable: certificate.separable,
+            infeasibility: certificate.infeasibility,
+            allowed_infeasibility: None,
+            kkt_residual: certificate.kkt_residual,
+            duality_gap: certificate.duality_gap,
+            multipliers: &certificate.multipliers,
+        }
+    }
+
+    /// The same, and what infeasibility is allowed.
+    pub fn with_allowed(certificate: &'a Certificate) -> Self {
+        let allowed_infeasibility = Some(certificate.allowed_infeasibility);
+        Self { allowed_infeasibility, ..Self::of(certificate) }
+    }
+
+    /// The first number that JSON cannot hold.
+    fn check_finite(&self) -> Result<()> {
+        check_finite(&[
+            ("objective", self.objective),
+            ("smooth", self.smooth),
+            ("separable", self.separable),
+            ("infeasibility", self.infeasibility),
+            ("kkt_residual", self.kkt_residual),
+            ("duality_gap", self.duality_gap.unwrap_or(0.0)),
+        ])?;
+        check_finite_list("multipliers", self.multipliers)
+    }
+}
+
+fn as_claims<S: Serializer>(
+    certificate: &Certificate,
+    serializer: S,
+) -> std::result::Result<S::Ok, S::Error> {
+    Claims::of(certificate).serialize(serializer)
+}
+
+fn as_name<S: Serializer>(
+    value: &impl std::fmt::Display,
+    serializer: S,
+) -> std::result::Result<S::Ok, S::Error> {
+    serializer.collect_str(value)
+}
+
 /// Names and numbers as one object, in their order.
-fn as_object<S: Serializer>(list: &[(String, f64)], serializer: S) -> std::result::Result<S::Ok, S::Error> {
-    serializer.collect_map(list.iter().map(|(name, value)| (name, value)))
+fn as_object<S: Serializer>(list: &[Candidate], serializer: S) -> std::result::Result<S::Ok, S::Error> {
+    serializer.collect_map(list.iter().map(|candidate| (candidate.name, candidate.objective)))
+}
+
+fn check_finite(numbers: &[(&str, f64)]) -> Result<()> {
+    match numbers.iter().find(|(_, value)| !value.is_finite()) {
+        Some(&(field, found)) => Err(Error::NonFinite { field: field.into(), found }),
+        None => Ok(()),
+    }
+}
+
+fn check_finite_list(field: &str, list: &[f64]) -> Result<()> {
+    match list.iter().position(|value| !value.is_finite()) {
+        Some(index) => Err(Error::NonFinite { field: format!("{field}[{index}]"), found: list[index] }),
+        None => Ok(()),
+    }
 }
 
 /// A solution file as read: only the iterate is sure to be there.
@@ -88,28 +168,12 @@ impl SolutionFile {
     }
 
     fn check_finite(&self) -> Result<()> {
-        let numbers = [
-            ("objective", self.objective),
-            ("smooth", self.smooth),
-            ("separable", self.separable),
-            ("infeasibility", self.infeasibility),
-            ("kkt_residual", self.kkt_residual),
-            ("duality_gap", self.duality_gap.unwrap_or(0.0)),
-            ("epochs", self.epochs),
-            ("seconds", self.seconds),
-        ];
-        if let Some((field, found)) = numbers.into_iter().find(|(_, value)| !value.is_finite()) {
-            return Err(Error::NonFinite { field: field.into(), found });
+        Claims::of(&self.certificate).check_finite()?;
+        check_finite(&[("epochs", self.epochs), ("seconds", self.seconds)])?;
+        if let Some(bad) = self.candidates.iter().find(|candidate| !candidate.objective.is_finite()) {
+            return Err(Error::NonFinite { field: format!("candidates.{}", bad.name), found: bad.objective });
         }
-        if let Some((name, found)) = self.candidates.iter().find(|(_, value)| !value.is_finite()) {
-            return Err(Error::NonFinite { field: format!("candidates.{name}"), found: *found });
-        }
-        for (field, list) in [("multipliers", &self.multipliers), ("x", &self.x)] {
-            if let Some(index) = list.iter().position(|value| !value.is_finite()) {
-                return Err(Error::NonFinite { field: format!("{field}[{index}]"), found: list[index] });
-            }
-        }
-        Ok(())
+        check_finite_list("x", &self.x)
     }
 }
 
@@ -126,9 +190,7 @@ pub fn write_iterate(path: impl AsRef<Path>, status: &str, x: &[f64]) -> Result<
         status: &'a str,
         x: &'a [f64],
     }
-    if let Some(index) = x.iter().position(|value| !value.is_finite()) {
-        return Err(Error::NonFinite { field: format!("x[{index}]"), found: x[index] });
-    }
+    check_finite_list("x", x)?;
     let json = serde_json::to_string(&Iterate { status, x })
         .map_err(|error| json_error(Path::new("solution"), &error))?;
     write_file(path.as_ref(), |out| writeln!(out, "{json}"))

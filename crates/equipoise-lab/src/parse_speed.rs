@@ -5,6 +5,7 @@ use std::time::Instant;
 
 use anyhow::Result;
 use clap::Args;
+use equipoise::Control;
 use equipoise_formats::libsvm::{ReadOptions, read_path};
 
 const READINGS: usize = 5;
@@ -25,7 +26,11 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
     let (mut rows, mut non_zeros) = (0, 0);
     for _ in 0..READINGS {
         let start = Instant::now();
-        let read = read_path(&arguments.data, ReadOptions { threads: arguments.threads.max(1) })?;
+        let read = read_path(
+            &arguments.data,
+            ReadOptions { threads: arguments.threads.max(1) },
+            &Control::unlimited(),
+        )?;
         seconds.push(start.elapsed().as_secs_f64());
         (rows, non_zeros) = (read.labels.len(), read.indices.len());
     }

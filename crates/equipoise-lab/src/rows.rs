@@ -4,6 +4,7 @@
 use std::path::Path;
 
 use anyhow::{Context, Result, bail};
+use equipoise::Control;
 use equipoise_formats::LabelledRows;
 use equipoise_formats::libsvm::{ReadOptions, read_path};
 
@@ -16,7 +17,8 @@ pub(crate) struct Rows {
 impl Rows {
     /// Reads a whole file.
     pub(crate) fn read(path: &Path) -> Result<Self> {
-        Self::of(read_path(path, ReadOptions { threads: 1 })?).with_context(|| path.display().to_string())
+        Self::of(read_path(path, ReadOptions { threads: 1 }, &Control::unlimited())?)
+            .with_context(|| path.display().to_string())
     }
 
     fn of(mut read: LabelledRows) -> Result<Self> {

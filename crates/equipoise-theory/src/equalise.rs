@@ -56,6 +56,9 @@ pub fn equalised(
 pub struct Equalised;
 
 impl DrawLaw for Equalised {
+    fn name(&self) -> &'static str {
+        "equalised"
+    }
     fn probabilities(&self, graph: &Graph, constants: &[f64], control: &Control) -> EdgeProbabilities {
         // What keeps them from being equalised, the check of the graph's reach puts in better words.
         equalised(graph, &|i, j| constants[i] + constants[j], control).unwrap_or_default()

@@ -164,6 +164,23 @@ pub enum Error {
         /// Number of variables.
         dimension: usize,
     },
+    /// Weights of a group norm by coordinate that differ within a block.
+    #[error(
+        "{input}: coordinates {first} and {second} lie in one block, but their weights are {found} and {other}; \
+         give one weight a block"
+    )]
+    UnequalWeights {
+        /// Which input holds them.
+        input: String,
+        /// A coordinate, from 0.
+        first: usize,
+        /// Another one of its block.
+        second: usize,
+        /// The weight of the one.
+        found: f64,
+        /// The weight of the other.
+        other: f64,
+    },
     /// Too few nodes for a topology.
     #[error("graph: {topology} needs at least {minimum} nodes; found {found}")]
     GraphTooSmall {

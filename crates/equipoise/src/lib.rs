@@ -41,6 +41,7 @@ pub mod coupling;
 mod error;
 pub mod graph;
 pub mod matrix;
+mod names;
 pub mod pair_step;
 pub mod problem;
 mod selection;
@@ -58,6 +59,7 @@ pub use control::{Control, Halt, Pass};
 pub use coupling::Coupling;
 pub use error::{Error, Result};
 pub use matrix::{DenseMatrix, Matrix, SparseMatrix};
+pub use names::{Named, UnknownName};
 pub use problem::{BlockChoice, DrawLaw, ProbabilityChoice, Problem};
 pub use solve::{
     Candidate, History, Judge, Locking, Method, Observer, PairStepper, Progress, Schedule, Settings,

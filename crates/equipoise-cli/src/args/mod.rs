@@ -9,8 +9,10 @@ mod svm;
 
 use std::path::PathBuf;
 
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand};
 use clap_complete::Shell;
+use equipoise::Named;
 
 pub(crate) use generate::{Data, Destination, GenerateArguments, Kind, Size};
 pub(crate) use multicore::Multicore;
@@ -33,7 +35,8 @@ EXAMPLES
 EXIT STATUS
   0  converged, or the certificate is met
   1  finished without converging, or the certificate is not met
-  2  error";
+  2  error
+  130  interrupted before there was a result";
 
 /// `equipoise`.
 #[derive(Debug, Parser)]
@@ -130,15 +133,19 @@ pub(crate) struct GraphArguments {
     pub(crate) json: bool,
 }
 
+/// Reads a value by its name; the help lists the names.
+fn by_name<T: Named + Send + Sync>() -> impl TypedValueParser<Value = T> {
+    PossibleValuesParser::new(T::ALL.iter().map(|(name, _)| *name)).try_map(|name| T::of_name(&name))
+}
+
 #[cfg(test)]
 mod tests {
     use clap::CommandFactory;
+    use equipoise::Settings;
     use equipoise::graph::Topology;
-    use equipoise::{Locking, Schedule, Settings, StepRule};
     use equipoise_models::svm::TrainSettings;
 
     use super::*;
-    use crate::settings::name_of;
 
     #[test]
     fn the_command_line_is_well_formed() {
@@ -165,10 +172,10 @@ mod tests {
         let quoted = [
             ("--memory-budget <SIZE>", format!("{}MiB", default.memory_budget >> 20)),
             ("--threads <N>", default.threads.to_string()),
-            ("--locking <LOCKING>", name_of(&Locking::ALL, default.locking).into()),
+            ("--locking <LOCKING>", default.locking.to_string()),
             ("--delay-us <D>", default.delay_us.to_string()),
-            ("--step-rule <STEP_RULE>", name_of(&StepRule::ALL, default.step_rule).into()),
-            ("--schedule <SCHEDULE>", name_of(&Schedule::ALL, default.schedule).into()),
+            ("--step-rule <STEP_RULE>", default.step_rule.to_string()),
+            ("--schedule <SCHEDULE>", default.schedule.to_string()),
             ("--batch <N>", default.batch.to_string()),
         ];
         for (option, value) in quoted {
@@ -196,9 +203,9 @@ mod tests {
                 ("--nu <V>", default.nu.to_string()),
                 ("--epsilon <V>", default.epsilon.to_string()),
                 ("--threads <N>", default.threads.to_string()),
-                ("--locking <LOCKING>", name_of(&Locking::ALL, default.locking).into()),
+                ("--locking <LOCKING>", default.locking.to_string()),
                 ("--delay-us <D>", default.delay_us.to_string()),
-                ("--step-rule <STEP_RULE>", name_of(&StepRule::ALL, default.step_rule).into()),
+                ("--step-rule <STEP_RULE>", default.step_rule.to_string()),
                 ("--seed <N>", default.seed.to_string()),
                 ("--kind <KIND>", default.kind.name().into()),
                 ("--loss <LOSS>", default.loss.name().into()),

@@ -3,12 +3,10 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use clap::builder::PossibleValuesParser;
 use equipoise::{Method, Schedule, Settings};
-use equipoise_formats::problem_file::{BYTES, parse_bytes};
+use equipoise_formats::problem_file::{BYTES, SolveSpec, parse_bytes};
 
-use super::Multicore;
-use crate::settings::{name_of, names};
+use super::{Multicore, by_name};
 
 const EXAMPLES: &str = "\
 EXAMPLES
@@ -45,20 +43,20 @@ pub(crate) struct SolveArguments {
     pub(crate) max_epochs: Option<u64>,
     #[arg(long, value_name = "N", help = max_updates_help())]
     pub(crate) max_updates: Option<u64>,
-    #[arg(long, value_parser = PossibleValuesParser::new(names(Method::ALL)), help = method_help())]
-    pub(crate) method: Option<String>,
-    #[arg(long, value_parser = PossibleValuesParser::new(names(Schedule::ALL)), help = schedule_help())]
-    pub(crate) schedule: Option<String>,
+    #[arg(long, value_parser = by_name::<Method>(), help = method_help())]
+    pub(crate) method: Option<Method>,
+    #[arg(long, value_parser = by_name::<Schedule>(), help = schedule_help())]
+    pub(crate) schedule: Option<Schedule>,
     #[arg(long, value_name = "A", allow_hyphen_values = true, help = step_size_help())]
     pub(crate) step_size: Option<f64>,
     #[arg(long, value_name = "N", help = batch_help())]
-    pub(crate) batch: Option<usize>,
+    pub(crate) batch: Option<u64>,
     #[arg(long, value_name = "N", help = seed_help())]
     pub(crate) seed: Option<u64>,
     #[arg(long, value_name = "SIZE", value_parser = bytes, help = memory_budget_help())]
     pub(crate) memory_budget: Option<u64>,
     #[arg(long, value_name = "N", help = threads_help())]
-    pub(crate) threads: Option<usize>,
+    pub(crate) threads: Option<u64>,
     #[command(flatten)]
     pub(crate) multicore: Multicore,
     /// Write a row to this CSV file at every checkpoint
@@ -70,6 +68,29 @@ pub(crate) struct SolveArguments {
     /// Say nothing but errors, that a run did not converge, and what --json asks for
     #[arg(long, short)]
     pub(crate) quiet: bool,
+}
+
+impl SolveArguments {
+    /// What was typed about the run.
+    pub(crate) fn wishes(&self) -> SolveSpec {
+        SolveSpec {
+            tolerance: self.tolerance,
+            time_limit: self.time_limit,
+            max_epochs: self.max_epochs,
+            max_updates: self.max_updates,
+            method: self.method,
+            seed: self.seed,
+            memory_budget: self.memory_budget,
+            threads: self.threads,
+            locking: self.multicore.locking,
+            delay_us: self.multicore.delay_us,
+            step_rule: self.multicore.step_rule,
+            deterministic: self.multicore.deterministic.then_some(true),
+            schedule: self.schedule,
+            batch: self.batch,
+            step_size: self.step_size,
+        }
+    }
 }
 
 /// Also the help of `verify --tolerance`.
@@ -93,7 +114,7 @@ fn max_updates_help() -> String {
 }
 
 fn method_help() -> String {
-    let default = name_of(&Method::ALL, Settings::default().method);
+    let default = Settings::default().method;
     format!(
         "`auto` chooses; `pairs` is the paper's algorithm; `violating` the fast one for one row; `accelerated` pairs with \
          momentum; `stochastic` the paper's algorithm on random samples; `svrg` the same, corrected at snapshots; \
@@ -102,7 +123,7 @@ fn method_help() -> String {
 }
 
 fn schedule_help() -> String {
-    let default = name_of(&Schedule::ALL, Settings::default().schedule);
+    let default = Settings::default().schedule;
     format!("With stochastic: how the steps shrink [default: {default}]")
 }
 

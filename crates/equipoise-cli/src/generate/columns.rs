@@ -1,6 +1,6 @@
 //! A random data matrix in the making, column by column.
 
-use equipoise_formats::MatrixData;
+use equipoise::{DenseMatrix, Matrix, SparseMatrix};
 
 use super::source::Source;
 
@@ -51,12 +51,12 @@ impl Columns {
     }
 
     /// The matrix as files hold it: dense when every place is stored.
-    pub(super) fn into_data(self) -> MatrixData {
+    pub(super) fn into_matrix(self) -> Matrix {
         let (rows, columns) = (self.rows, self.columns.len());
         let entries = || self.columns.iter().flatten();
         let values = entries().map(|&(_, value)| value).collect();
         if self.columns.iter().all(|column| column.len() == rows) {
-            return MatrixData::Dense { rows, columns, values };
+            return DenseMatrix::from_columns(rows, columns, values).expect("every place is stored").into();
         }
         let row_indices = entries().map(|&(row, _)| row as u32).collect();
         let mut column_starts = vec![0];
@@ -64,7 +64,8 @@ impl Columns {
             *end += column.len();
             Some(*end)
         }));
-        MatrixData::Sparse { rows, columns, column_starts, row_indices, values }
+        let matrix = SparseMatrix::from_columns(rows, columns, column_starts, row_indices, values);
+        matrix.expect("rows rise within each column").into()
     }
 }
 
@@ -86,11 +87,10 @@ mod tests {
             matrix.bend(&y, &wanted);
             let found = matrix.multiply_transposed(&y);
             assert!(found.iter().zip(&wanted).all(|(a, b)| (a - b).abs() < 1e-14), "{found:?} {wanted:?}");
-            let data = matrix.into_data();
-            assert_eq!(
-                (data.rows(), data.columns(), data.stored()),
-                (9, 4, if density < 1.0 { 12 } else { 36 })
-            );
+            let data = matrix.into_matrix();
+            let mut stored = 0;
+            data.for_each(|_, _, _| stored += 1);
+            assert_eq!((data.rows(), data.columns(), stored), (9, 4, if density < 1.0 { 12 } else { 36 }));
         }
     }
 }

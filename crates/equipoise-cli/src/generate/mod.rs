@@ -10,14 +10,15 @@ mod source;
 use std::path::Path;
 
 use anyhow::{Context, Result, bail};
-use equipoise::{Certificate, certificate};
-use equipoise_formats::problem_file::{GraphSpec, ProblemFile, SmoothSpec};
+use equipoise::{Certificate, Control, Method, Status, certificate};
+use equipoise_formats::problem_file::{Building, GraphSpec, Pairs, ProblemFile, Term};
 use equipoise_formats::{SolutionFile, write_problem, write_solution};
 use serde::Serialize;
 
 use crate::args::{Destination, Kind};
 use crate::exit::{self, Outcome};
-use crate::problem::{self, Pairs, parse_topology};
+use crate::graph::parse_topology;
+use crate::interrupt::Interrupt;
 use equipoise_models::Synthetic;
 
 pub(crate) use plant::{Shape, lasso};
@@ -45,7 +46,8 @@ struct Summary<'a> {
     seed: u64,
 }
 
-pub(crate) fn run(kind: &Kind) -> Result<Outcome> {
+pub(crate) fn run(kind: &Kind, interrupt: &Interrupt) -> Result<Outcome> {
+    let control = &interrupt.control;
     let (name, planted, to) = match kind {
         Kind::Lasso { data, to } => ("lasso", lasso(&Shape::new(data, 1)?, to.seed), to),
         Kind::LeastSquares { data, coupling, to } => {
@@ -60,29 +62,28 @@ pub(crate) fn run(kind: &Kind) -> Result<Outcome> {
         }
         Kind::Synthetic { nodes, block, rows, topology, to } => {
             let paper = Synthetic { nodes: *nodes, block: *block, rows: *rows, seed: to.seed };
-            ("synthetic", synthetic(paper, topology.as_deref())?, to)
+            ("synthetic", synthetic(paper, topology.as_deref(), control)?, to)
         }
     };
-    write(name, planted, to)
+    write(name, planted, to, control)
 }
 
 /// The paper's problem: the optimum is the feasible point nearest to the targets.
-fn synthetic(paper: Synthetic, topology: Option<&str>) -> Result<Planted> {
+fn synthetic(paper: Synthetic, topology: Option<&str>, control: &Control) -> Result<Planted> {
     let Synthetic { nodes, block, rows, seed } = paper;
-    if let Some(name) = topology {
-        parse_topology(name, nodes, 0)?;
-    }
-    let mut file = ProblemFile::new(SmoothSpec::Synthetic { nodes, block, rows, seed });
-    file.graph = GraphSpec { topology: topology.map(String::from), ..GraphSpec::default() };
-    let problem = problem::build(file.clone(), Path::new("synthetic"), Pairs::Every)?;
+    let topology = topology.map(parse_topology).transpose()?.unwrap_or_default();
+    let term = Term::new("synthetic").with("nodes", nodes).with("block", block).with("rows", rows);
+    let mut file = ProblemFile::new(term.with("seed", seed));
+    file.graph = GraphSpec { topology, ..GraphSpec::default() };
+    let problem = file.clone().build(&Building::new(Path::new("synthetic"), Pairs::Every, control))?;
     let optimum = problem.nearest_feasible(&paper.target())?;
     Ok(Planted { file, optimum })
 }
 
 /// Certifies the optimum, then writes problem and optimum and says what to do with them.
-fn write(kind: &str, planted: Planted, to: &Destination) -> Result<Outcome> {
+fn write(kind: &str, planted: Planted, to: &Destination, control: &Control) -> Result<Outcome> {
     let Planted { file, optimum } = planted;
-    let certificate = certify(file.clone(), &optimum)?;
+    let certificate = certify(file.clone(), &optimum, control)?;
     let problem = write_problem(&to.out, "problem", &file)?;
     let path = to.out.join("optimum.json");
     let (variables, objective) = (optimum.len(), certificate.objective);
@@ -102,8 +103,8 @@ fn write(kind: &str, planted: Planted, to: &Destination) -> Result<Outcome> {
     Ok(Outcome::Met)
 }
 
-fn certify(file: ProblemFile, optimum: &[f64]) -> Result<Certificate> {
-    let problem = problem::build(file, Path::new("generated problem"), Pairs::Every)?;
+fn certify(file: ProblemFile, optimum: &[f64], control: &Control) -> Result<Certificate> {
+    let problem = file.build(&Building::new(Path::new("generated problem"), Pairs::Every, control))?;
     let found = certificate::check(&problem, optimum).context("generated optimum")?;
     if !found.meets(TOLERANCE) {
         bail!(
@@ -118,22 +119,19 @@ fn certify(file: ProblemFile, optimum: &[f64]) -> Result<Certificate> {
 }
 
 fn solution(certificate: Certificate, x: Vec<f64>, seed: u64) -> SolutionFile {
-    let status = equipoise::Status::Converged;
-    let (updates, epochs, seconds) = (0, 0.0, 0.0);
-    crate::report::solution_file(equipoise::Solution {
-        status,
-        x,
+    SolutionFile {
+        status: Status::Converged,
         certificate,
-        updates,
-        epochs,
-        seconds,
-        preparation_seconds: 0.0,
+        updates: 0,
+        epochs: 0.0,
+        seconds: 0.0,
         threads: 1,
         seed,
-        method: equipoise::Method::Auto,
+        method: Method::Auto,
         reason: "generated with its optimum".into(),
         candidates: Vec::new(),
-    })
+        x,
+    }
 }
 
 fn words(summary: &Summary<'_>) -> String {

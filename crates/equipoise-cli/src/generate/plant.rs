@@ -8,8 +8,8 @@
 
 use anyhow::{Result, bail};
 use equipoise::Error;
-use equipoise_formats::MatrixData;
-use equipoise_formats::problem_file::{CouplingSpec, NumberOrList, ProblemFile, SeparableSpec, SmoothSpec};
+use equipoise::{DenseMatrix, Matrix};
+use equipoise_formats::problem_file::{ProblemFile, Term};
 
 use super::Planted;
 use super::columns::Columns;
@@ -70,8 +70,8 @@ pub(crate) fn lasso(shape: &Shape, seed: u64) -> Planted {
     let wanted: Vec<f64> = slopes.iter().map(|slope| -slope - multiplier).collect();
     let smooth = least_squares_term(&mut source, shape, &optimum, &wanted);
     let mut file = ProblemFile::new(smooth);
-    file.separable = SeparableSpec::L1 { weight: NumberOrList::Number(L1_WEIGHT) };
-    file.coupling = CouplingSpec::Sum { rhs: NumberOrList::Number(0.0) };
+    file.separable = Term::new("l1").with("weight", L1_WEIGHT);
+    file.coupling = Term::new("sum").with("rhs", 0.0);
     Planted { file, optimum }
 }
 
@@ -100,11 +100,10 @@ pub(super) fn box_qp(shape: &Shape, seed: u64) -> Planted {
     let (coupling, pull) = coupling(&mut source, shape.rows, &optimum);
     let factor = shape.matrix(&mut source);
     let gradient = factor.multiply_transposed(&factor.multiply(&optimum));
-    let linear = Some(opposite(&[&gradient, &pull, &slopes]));
-    let mut file =
-        ProblemFile::new(SmoothSpec::Quadratic { matrix: None, factor: Some(factor.into_data()), linear });
-    let bound = |number| Some(NumberOrList::Number(number));
-    file.separable = SeparableSpec::Box { lower: bound(0.0), upper: bound(1.0) };
+    let linear = opposite(&[&gradient, &pull, &slopes]);
+    let quadratic = Term::new("quadratic").with("factor", factor.into_matrix()).with("linear", linear);
+    let mut file = ProblemFile::new(quadratic);
+    file.separable = Term::new("box").with("lower", 0.0).with("upper", 1.0);
     file.coupling = coupling;
     Planted { file, optimum }
 }
@@ -122,10 +121,10 @@ pub(super) fn simplex(variables: usize, seed: u64) -> Planted {
     }
     let multiplier = source.between(-0.5, 0.5);
     let below = |x: f64, source: &mut Source| if x > 0.0 { 0.0 } else { source.between(0.0, 1.0) };
-    let target = optimum.iter().map(|&x| x + multiplier - below(x, &mut source)).collect();
-    let mut file = ProblemFile::new(SmoothSpec::Distance { target, weight: NumberOrList::Number(0.5) });
-    file.separable = SeparableSpec::NonNegative;
-    file.coupling = CouplingSpec::Sum { rhs: NumberOrList::Number(1.0) };
+    let target: Vec<f64> = optimum.iter().map(|&x| x + multiplier - below(x, &mut source)).collect();
+    let mut file = ProblemFile::new(Term::new("distance").with("target", target).with("weight", 0.5));
+    file.separable = Term::new("non-negative");
+    file.coupling = Term::new("sum").with("rhs", 1.0);
     Planted { file, optimum }
 }
 
@@ -141,27 +140,28 @@ pub(super) fn logistic(shape: &Shape, seed: u64) -> Planted {
     let gradient = matrix.multiply_transposed(&steepness);
     let slopes = l1_slopes(&mut source, &optimum);
     let linear = opposite(&[&gradient, &pull, &slopes]);
-    let loss = SmoothSpec::Logistic { matrix: matrix.into_data(), target, weights: None };
-    let mut file = ProblemFile::new(SmoothSpec::Sum { terms: vec![loss, SmoothSpec::Linear { linear }] });
-    file.separable = SeparableSpec::L1 { weight: NumberOrList::Number(L1_WEIGHT) };
+    let loss = Term::new("logistic").with("matrix", matrix.into_matrix()).with("target", target);
+    let terms = vec![loss, Term::new("linear").with("linear", linear)];
+    let mut file = ProblemFile::new(Term::new("sum").with("terms", terms));
+    file.separable = Term::new("l1").with("weight", L1_WEIGHT);
     file.coupling = coupling;
     Planted { file, optimum }
 }
 
 /// Least squares whose gradient at x is as wanted: the residual is drawn, the matrix bent to it.
-fn least_squares_term(source: &mut Source, shape: &Shape, x: &[f64], wanted: &[f64]) -> SmoothSpec {
+fn least_squares_term(source: &mut Source, shape: &Shape, x: &[f64], wanted: &[f64]) -> Term {
     let mut matrix = shape.matrix(source);
     let residual: Vec<f64> = (0..shape.samples).map(|_| source.sign() * source.between(0.5, 1.5)).collect();
     matrix.bend(&residual, wanted);
-    let target = matrix.multiply(x).iter().zip(&residual).map(|(product, r)| product - r).collect();
-    SmoothSpec::LeastSquares { matrix: matrix.into_data(), target, weights: None }
+    let target: Vec<f64> = matrix.multiply(x).iter().zip(&residual).map(|(product, r)| product - r).collect();
+    Term::new("least-squares").with("matrix", matrix.into_matrix()).with("target", target)
 }
 
 /// Random coupling rows through x, and A'lambda for random multipliers.
-fn coupling(source: &mut Source, rows: usize, x: &[f64]) -> (CouplingSpec, Vec<f64>) {
+fn coupling(source: &mut Source, rows: usize, x: &[f64]) -> (Term, Vec<f64>) {
     let columns = x.len();
     if rows == 0 {
-        return (CouplingSpec::None, vec![0.0; columns]);
+        return (Term::new("none"), vec![0.0; columns]);
     }
     let (values, multipliers) = (source.normals(rows * columns), source.normals(rows));
     let mut rhs = vec![0.0; rows];
@@ -172,12 +172,14 @@ fn coupling(source: &mut Source, rows: usize, x: &[f64]) -> (CouplingSpec, Vec<f
             pull[c] += value * multipliers[row];
         }
     }
-    let spec = if rows == 1 {
-        CouplingSpec::Row { weights: values, rhs: rhs[0] }
+    let term = if rows == 1 {
+        Term::new("row").with("weights", values).with("rhs", rhs[0])
     } else {
-        CouplingSpec::Rows { matrix: MatrixData::Dense { rows, columns, values }, rhs }
+        let matrix: Matrix =
+            DenseMatrix::from_columns(rows, columns, values).expect("as many as drawn").into();
+        Term::new("rows").with("matrix", matrix).with("rhs", rhs)
     };
-    (spec, pull)
+    (term, pull)
 }
 
 /// A point with few entries that are not 0, none of them small.

@@ -8,30 +8,30 @@
 //! | `--loss`, `--class-weight` | yes | | | |
 
 use anyhow::{Context, Result, bail};
-use equipoise::{Locking, Method, Settings, StepRule};
-use equipoise_models::svm::{Kind, Loss, TrainSettings};
+use equipoise::Settings;
+use equipoise_models::svm::{Kind, TrainSettings};
 
 use crate::args::Training;
 
 /// The settings; ranges are checked by the library.
 pub(crate) fn settings(typed: &Training) -> Result<TrainSettings> {
     let default = TrainSettings::default();
-    let kind = chosen(&Kind::ALL, typed.kind.as_deref(), default.kind);
+    let kind = typed.kind.unwrap_or(default.kind);
     check_kind(kind, typed)?;
     let multicore = &typed.multicore;
     let settings = TrainSettings {
         kind,
-        loss: chosen(&Loss::ALL, typed.loss.as_deref(), default.loss),
+        loss: typed.loss.unwrap_or(default.loss),
         cost: typed.cost.unwrap_or(default.cost),
         nu: typed.nu.unwrap_or(default.nu),
         epsilon: typed.epsilon.unwrap_or(default.epsilon),
         gap: typed.gap.unwrap_or(default.gap),
         class_weights: typed.class_weight.iter().map(|pair| class_weight(pair)).collect::<Result<_>>()?,
-        method: chosen(&Method::ALL, typed.method.as_deref(), default.method),
+        method: typed.method.unwrap_or(default.method),
         threads: typed.threads.unwrap_or(default.threads),
         seed: typed.seed.unwrap_or(default.seed),
-        locking: chosen(&Locking::ALL, multicore.locking.as_deref(), default.locking),
-        step_rule: chosen(&StepRule::ALL, multicore.step_rule.as_deref(), default.step_rule),
+        locking: multicore.locking.unwrap_or(default.locking),
+        step_rule: multicore.step_rule.unwrap_or(default.step_rule),
         delay_us: multicore.delay_us.unwrap_or(default.delay_us),
         deterministic: multicore.deterministic || default.deterministic,
         time_limit: typed.time_limit.or(default.time_limit),
@@ -40,11 +40,6 @@ pub(crate) fn settings(typed: &Training) -> Result<TrainSettings> {
     settings.validate()?;
     Settings { delay_us: settings.delay_us, ..Settings::default() }.validate()?;
     Ok(settings)
-}
-
-/// The value of a name that the command line has checked.
-fn chosen<T: Copy>(all: &[(&'static str, T)], name: Option<&str>, default: T) -> T {
-    all.iter().find(|(known, _)| Some(*known) == name).map_or(default, |(_, value)| *value)
 }
 
 /// Refuses options that mean nothing for a kind.
@@ -87,11 +82,14 @@ fn class_weight(pair: &str) -> Result<(f64, f64)> {
 
 #[cfg(test)]
 mod tests {
+    use equipoise::{Locking, Named, StepRule};
+    use equipoise_models::svm::Loss;
+
     use super::*;
     use crate::args::Multicore;
 
-    fn typed(kind: &str) -> Training {
-        Training { kind: Some(kind.into()), ..Training::default() }
+    fn typed(kind: Kind) -> Training {
+        Training { kind: Some(kind), ..Training::default() }
     }
 
     #[test]
@@ -102,9 +100,9 @@ mod tests {
     #[test]
     fn what_concerns_threads_is_taken_as_typed() {
         let multicore = Multicore {
-            locking: Some("double".into()),
+            locking: Some(Locking::Double),
             delay_us: Some(50),
-            step_rule: Some("paper".into()),
+            step_rule: Some(StepRule::Paper),
             deterministic: true,
         };
         let typed = Training { threads: Some(3), multicore, ..Training::default() };
@@ -126,13 +124,13 @@ mod tests {
             ("--cost", |t| t.cost = Some(2.0), [true, false, true, false]),
             ("--nu", |t| t.nu = Some(0.2), [false, true, false, true]),
             ("--epsilon", |t| t.epsilon = Some(0.2), [false, false, true, false]),
-            ("--loss", |t| t.loss = Some("squared-hinge".into()), [true, false, false, false]),
-            ("--loss", |t| t.loss = Some("hinge".into()), [true, false, false, false]),
+            ("--loss", |t| t.loss = Some(Loss::SquaredHinge), [true, false, false, false]),
+            ("--loss", |t| t.loss = Some(Loss::Hinge), [true, false, false, false]),
             ("--class-weight", |t| t.class_weight = vec!["1=2".into()], [true, false, false, false]),
         ];
         for (option, set, allowed) in options {
-            for ((name, _), allowed) in Kind::ALL.iter().zip(allowed) {
-                let mut typed = typed(name);
+            for (&(name, kind), allowed) in Kind::ALL.iter().zip(allowed) {
+                let mut typed = typed(kind);
                 set(&mut typed);
                 let result = settings(&typed);
                 assert_eq!(result.is_ok(), allowed, "{option} with {name}");

@@ -12,7 +12,7 @@ use super::train::{fits, note_targets};
 use super::{choices, costs, memory, report};
 use crate::args::CvArguments;
 use crate::exit::{self, Outcome, note};
-use crate::interrupt;
+use crate::interrupt::Interrupt;
 use crate::progress::Fits;
 use crate::watch::Watch;
 
@@ -42,14 +42,13 @@ struct CostJson<'a> {
     status: &'static str,
 }
 
-pub(crate) fn run(args: &CvArguments) -> Result<Outcome> {
-    let flag = interrupt::flag()?;
+pub(crate) fn run(args: &CvArguments, interrupt: &Interrupt) -> Result<Outcome> {
     let training = &args.training;
     let settings = choices::settings(training)?;
     let costs = costs::list(&args.costs)?;
     choices::check_costs(settings.kind, costs.as_deref(), training)?;
     let costs = costs.unwrap_or_else(|| vec![settings.cost]);
-    let reading = Reading { threads: settings.threads, quiet: training.quiet };
+    let reading = Reading { threads: settings.threads, quiet: training.quiet, control: &interrupt.control };
     let data = Data::read(&args.data, training.weights.as_deref(), reading)?;
     let mut watch = Watch::default();
     if !training.quiet {
@@ -57,7 +56,7 @@ pub(crate) fn run(args: &CvArguments) -> Result<Outcome> {
         let count = fits(&settings, &data) * costs.len() * args.folds;
         watch.show_fits(&settings, Fits::new("fit", count));
     }
-    let company = svm::Watch { observer: Some(&mut watch), interrupt: Some(&flag) };
+    let company = svm::Watch { observer: Some(&mut watch), interrupt: Some(&interrupt.flag) };
     let found = svm::cross_validate(data.samples(), &settings, &costs, args.folds, company);
     watch.hide_bar();
     let found = found.with_context(|| args.data.display().to_string())?;

@@ -5,6 +5,7 @@ use std::path::Path;
 use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
+use equipoise::Control;
 use equipoise::matrix::Rows;
 use equipoise_formats::LabelledRows;
 use equipoise_formats::libsvm::{ReadOptions, read_path, read_path_with_features};
@@ -34,16 +35,17 @@ pub(crate) struct Data {
 
 /// How to read.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Reading {
+pub(crate) struct Reading<'a> {
     pub(crate) threads: usize,
     pub(crate) quiet: bool,
+    pub(crate) control: &'a Control,
 }
 
 impl Data {
     /// Reads rows and, if there are any, their weights.
-    pub(crate) fn read(path: &Path, weights: Option<&Path>, reading: Reading) -> Result<Self> {
+    pub(crate) fn read(path: &Path, weights: Option<&Path>, reading: Reading<'_>) -> Result<Self> {
         let started = Instant::now();
-        let mut data = Self::new(read_path(path, reading.options())?, path, reading)?;
+        let mut data = Self::new(read_path(path, reading.options(), reading.control)?, path, reading)?;
         if let Some(path) = weights {
             let weights = read_weights(path, data.labels.len())?;
             data.counts = counts(&data.labels, Some(&weights));
@@ -54,14 +56,18 @@ impl Data {
     }
 
     /// Reads rows into the columns of a model.
-    pub(crate) fn read_for(path: &Path, features: &[u32], reading: Reading) -> Result<Self> {
+    pub(crate) fn read_for(path: &Path, features: &[u32], reading: Reading<'_>) -> Result<Self> {
         let started = Instant::now();
-        let mut data = Self::new(read_path_with_features(path, features, reading.options())?, path, reading)?;
+        let mut data = Self::new(
+            read_path_with_features(path, features, reading.options(), reading.control)?,
+            path,
+            reading,
+        )?;
         data.seconds = started.elapsed().as_secs_f64();
         Ok(data)
     }
 
-    fn new(read: LabelledRows, path: &Path, reading: Reading) -> Result<Self> {
+    fn new(read: LabelledRows, path: &Path, reading: Reading<'_>) -> Result<Self> {
         let LabelledRows { labels, starts, indices, values, features, notes, .. } = read;
         if !reading.quiet {
             notes.iter().for_each(|words| note(format_args!("note: {words}")));
@@ -103,7 +109,7 @@ impl Data {
     }
 }
 
-impl Reading {
+impl Reading<'_> {
     fn options(self) -> ReadOptions {
         ReadOptions { threads: self.threads }
     }

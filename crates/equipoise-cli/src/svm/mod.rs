@@ -22,12 +22,13 @@ use anyhow::Result;
 
 use crate::args::SvmCommand;
 use crate::exit::Outcome;
+use crate::interrupt::Interrupt;
 
-pub(crate) fn run(command: &SvmCommand) -> Result<Outcome> {
+pub(crate) fn run(command: &SvmCommand, interrupt: &Interrupt) -> Result<Outcome> {
     match command {
-        SvmCommand::Train(args) => train::run(args),
-        SvmCommand::Predict(args) => predict::run(args),
-        SvmCommand::Cv(args) => cv::run(args),
-        SvmCommand::Path(args) => path::run(args),
+        SvmCommand::Train(args) => train::run(args, interrupt),
+        SvmCommand::Predict(args) => predict::run(args, interrupt),
+        SvmCommand::Cv(args) => cv::run(args, interrupt),
+        SvmCommand::Path(args) => path::run(args, interrupt),
     }
 }

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use anyhow::{Result, bail};
 use equipoise_formats::svm_model::{self, Format, SvmModel};
-use equipoise_models::svm::{Kind, LinearModel, Loss, TrainSettings};
+use equipoise_models::svm::{Kind, LinearModel, TrainSettings};
 
 use super::data::Data;
 
@@ -22,8 +22,8 @@ impl ModelFile {
         let read = svm_model::read(path)?;
         let default = TrainSettings::default();
         let model = LinearModel {
-            kind: translated(&Kind::ALL, read.kind.name(), default.kind),
-            loss: translated(&Loss::ALL, read.loss.name(), default.loss),
+            kind: read.kind.name().parse().unwrap_or(default.kind),
+            loss: read.loss.name().parse().unwrap_or(default.loss),
             labels: read.labels,
             cost: read.cost.unwrap_or(default.cost),
             nu: read.nu.unwrap_or(default.nu),
@@ -90,12 +90,22 @@ fn translated<T: Copy>(all: &[(&'static str, T)], name: &str, default: T) -> T {
 
 #[cfg(test)]
 mod tests {
+    use equipoise::Named;
+
+    use equipoise_models::svm::Loss;
+
     use super::*;
 
     #[test]
     fn files_and_library_use_the_same_words() {
-        assert_eq!(Kind::ALL.map(|(name, _)| name), svm_model::Kind::ALL.map(|(name, _)| name));
-        assert_eq!(Loss::ALL.map(|(name, _)| name), svm_model::Loss::ALL.map(|(name, _)| name));
+        assert_eq!(
+            Kind::ALL.iter().map(|(name, _)| *name).collect::<Vec<_>>(),
+            svm_model::Kind::ALL.map(|(name, _)| name)
+        );
+        assert_eq!(
+            Loss::ALL.iter().map(|(name, _)| *name).collect::<Vec<_>>(),
+            svm_model::Loss::ALL.map(|(name, _)| name)
+        );
     }
 
     #[test]

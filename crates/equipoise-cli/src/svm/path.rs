@@ -14,7 +14,7 @@ use super::train::{fits, note_targets};
 use super::{choices, costs, memory};
 use crate::args::PathArguments;
 use crate::exit::{self, Outcome, note};
-use crate::interrupt;
+use crate::interrupt::Interrupt;
 use crate::progress::Fits;
 use crate::watch::Watch;
 
@@ -49,8 +49,7 @@ struct StepJson {
     mse: Option<f64>,
 }
 
-pub(crate) fn run(args: &PathArguments) -> Result<Outcome> {
-    let flag = interrupt::flag()?;
+pub(crate) fn run(args: &PathArguments, interrupt: &Interrupt) -> Result<Outcome> {
     let training = &args.training;
     let settings = choices::settings(training)?;
     let costs = costs::list(&args.costs)?;
@@ -64,7 +63,7 @@ pub(crate) fn run(args: &PathArguments) -> Result<Outcome> {
     if args.data == Path::new("-") && args.test == Some("-".into()) {
         bail!("DATA and --test are both `-`, and standard input can be read only once; name a file for one");
     }
-    let reading = Reading { threads: settings.threads, quiet: training.quiet };
+    let reading = Reading { threads: settings.threads, quiet: training.quiet, control: &interrupt.control };
     let data = Data::read(&args.data, training.weights.as_deref(), reading)?;
     let test = args.test.as_deref().map(|path| Data::read_for(path, &data.features, reading)).transpose()?;
     let mut watch = Watch::default();
@@ -72,7 +71,7 @@ pub(crate) fn run(args: &PathArguments) -> Result<Outcome> {
         note_targets(&settings, &data);
         watch.show_fits(&settings, Fits::new("fit", fits(&settings, &data) * costs.len()));
     }
-    let company = svm::Watch { observer: Some(&mut watch), interrupt: Some(&flag) };
+    let company = svm::Watch { observer: Some(&mut watch), interrupt: Some(&interrupt.flag) };
     let walk = svm::path(data.samples(), &settings, &costs, company);
     watch.hide_bar();
     let walk = walk.with_context(|| args.data.display().to_string())?;

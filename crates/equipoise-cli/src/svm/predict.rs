@@ -11,6 +11,7 @@ use super::data::{Data, Reading, counted};
 use super::model::ModelFile;
 use crate::args::PredictArguments;
 use crate::exit::{self, Outcome};
+use crate::interrupt::Interrupt;
 use crate::writable::check_writable;
 
 /// The object of `predict --json`: `accuracy`, or `mse` for a regression.
@@ -25,12 +26,16 @@ struct PredictJson {
     rows: usize,
 }
 
-pub(crate) fn run(args: &PredictArguments) -> Result<Outcome> {
+pub(crate) fn run(args: &PredictArguments, interrupt: &Interrupt) -> Result<Outcome> {
     let threads = args.threads.unwrap_or_else(|| TrainSettings::default().threads);
     TrainSettings { threads, ..TrainSettings::default() }.validate()?;
     args.out.as_deref().map_or(Ok(()), check_writable)?;
     let ModelFile { model, features } = ModelFile::read(&args.model)?;
-    let data = Data::read_for(&args.data, &features, Reading { threads, quiet: args.quiet })?;
+    let data = Data::read_for(
+        &args.data,
+        &features,
+        Reading { threads, quiet: args.quiet, control: &interrupt.control },
+    )?;
     let predictions = model.predict(&data.rows);
     let score = Score::of(model.kind, &predictions, &data.labels);
     if let Some(path) = &args.out {

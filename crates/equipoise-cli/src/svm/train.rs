@@ -10,7 +10,7 @@ use super::model::{self, ModelFile};
 use super::{choices, report};
 use crate::args::TrainArguments;
 use crate::exit::{self, Outcome, note};
-use crate::interrupt;
+use crate::interrupt::Interrupt;
 use crate::progress::Fits;
 use crate::report::line;
 use crate::watch::Watch;
@@ -26,14 +26,13 @@ struct Plan<'a> {
     watch: Watch,
 }
 
-pub(crate) fn run(args: &TrainArguments) -> Result<Outcome> {
-    let flag = interrupt::flag()?;
-    let mut plan = Plan::new(args)?;
+pub(crate) fn run(args: &TrainArguments, interrupt: &Interrupt) -> Result<Outcome> {
+    let mut plan = Plan::new(args, interrupt)?;
     let fits = Fits::new("class", fits(&plan.settings, &plan.data));
     if !args.training.quiet {
         plan.watch.show_fits(&plan.settings, fits);
     }
-    let watch = svm::Watch { observer: Some(&mut plan.watch), interrupt: Some(&flag) };
+    let watch = svm::Watch { observer: Some(&mut plan.watch), interrupt: Some(&interrupt.flag) };
     let trained = svm::train(plan.data.samples(), &plan.settings, plan.start.as_ref(), watch);
     plan.watch.hide_bar();
     let trained = trained.with_context(|| args.data.display().to_string())?;
@@ -61,11 +60,12 @@ pub(crate) fn note_targets(settings: &TrainSettings, data: &Data) {
 }
 
 impl<'a> Plan<'a> {
-    fn new(args: &'a TrainArguments) -> Result<Self> {
+    fn new(args: &'a TrainArguments, interrupt: &Interrupt) -> Result<Self> {
         let training = &args.training;
         let settings = choices::settings(training)?;
         args.model.as_deref().map_or(Ok(()), check_writable)?;
-        let reading = Reading { threads: settings.threads, quiet: training.quiet };
+        let reading =
+            Reading { threads: settings.threads, quiet: training.quiet, control: &interrupt.control };
         let data = Data::read(&args.data, training.weights.as_deref(), reading)?;
         let format = model::format(&args.format);
         if let (Some(path), Format::Liblinear) = (&args.model, format) {

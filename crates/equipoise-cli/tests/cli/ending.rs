@@ -1,12 +1,12 @@
 //! Ctrl-C and broken pipes.
 
 use std::fs;
-use std::io::Read;
+use std::io::{Read, Write};
 use std::process::{Child, Command, Stdio};
 use std::thread::sleep;
 use std::time::Duration;
 
-use crate::{Finished, command, endless_problem, scratch, text};
+use crate::{Finished, command, endless_problem, scratch, text, write};
 
 /// Waits until the history of a run has a row: then it is under way.
 fn wait_for_first_row(child: &mut Child, history: &str) {
@@ -46,6 +46,53 @@ fn an_interrupted_run_returns_its_best_iterate() {
     let last = rows.lines().last().expect("rows").split(',').next().expect("a field").to_owned();
     assert_eq!(last, ran.json()["updates"].to_string(), "the last row is the result");
     ran.complains(&["not converged: interrupted"]);
+}
+
+/// A process that waits for its data is ended by one Ctrl-C: in words, and without touching what is there.
+#[test]
+#[cfg(unix)]
+fn an_interrupt_while_data_are_read_writes_nothing() {
+    let folder = scratch("interrupt-reading");
+    let model = folder.join("model.json");
+    fs::write(&model, "a good old file").expect("writable");
+    let mut child = command(&["svm", "train", "-", "--model", &text(&model)])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the command starts");
+    let mut data = child.stdin.take().expect("piped");
+    data.write_all(b"+1 1:1\n-1 2:1\n").expect("the process reads");
+    sleep(Duration::from_millis(500));
+    send("-INT", &child);
+    let ran = Finished::from(child.wait_with_output().expect("it ends while its data are open")).expect(130);
+    assert_eq!(ran.stdout, "");
+    ran.complains(&["interrupted while standard input was read; nothing was written"]);
+    assert_eq!(fs::read_to_string(&model).expect("there"), "a good old file");
+    drop(data);
+}
+
+/// A file of numbers that takes longer to read than anybody waits.
+#[test]
+#[cfg(unix)]
+fn an_interrupt_while_a_problem_is_read_writes_nothing() {
+    let folder = scratch("interrupt-problem");
+    let rows = "0.123456789012345,0.234567890123456,0.345678901234567\n".repeat(1 << 21);
+    write(&folder, "m.csv", &rows);
+    let smooth = "[smooth]\nkind = \"least-squares\"\nmatrix = \"m.csv\"\ntarget = \"m.csv\"\n";
+    let (problem, out) = (write(&folder, "problem.toml", smooth), folder.join("x.json"));
+    fs::write(&out, "a good old file").expect("writable");
+    let mut child = command(&["solve", &problem, "--out", &text(&out)])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the command starts");
+    sleep(Duration::from_millis(300));
+    assert!(child.try_wait().expect("a child").is_none(), "it ended by itself");
+    send("-INT", &child);
+    let ran = Finished::from(child.wait_with_output().expect("it ends")).expect(130);
+    ran.complains(&["interrupted while ", "m.csv was read; nothing was written"]);
+    assert_eq!(fs::read_to_string(&out).expect("there"), "a good old file");
 }
 
 #[test]

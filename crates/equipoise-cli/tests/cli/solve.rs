@@ -282,6 +282,38 @@ fn group_weights_are_one_number_one_a_block_or_one_a_coordinate() {
 }
 
 #[test]
+fn one_row_as_a_matrix_is_the_same_problem_as_a_row() {
+    let folder = scratch("one-row");
+    let sparse = "%%MatrixMarket matrix coordinate real general\n1 6 5\n1 1 1\n1 2 -2\n1 4 1\n1 5 3\n1 6 1\n";
+    write(&folder, "row.mtx", sparse);
+    let problem = |coupling: &str, weight: &str, rest: &str| {
+        format!(
+            "[smooth]\nkind = \"distance\"\ntarget = [3, 4, 1, 1, -2, 5]\nweight = 0.5\n\
+             [separable]\n{weight}\n[coupling]\n{coupling}\nrhs = 2\n{rest}"
+        )
+    };
+    let row = "kind = \"row\"\nweights = [1, -2, 0, 1, 3, 1]";
+    let dense = "kind = \"rows\"\nmatrix = [[1, -2, 0, 1, 3, 1]]";
+    let sparse = "kind = \"rows\"\nmatrix = \"row.mtx\"";
+    // The method for one row, a topology by the number of blocks, and group weights by coordinate.
+    for (name, weight, rest, flags) in [
+        ("violating", "kind = \"l1\"\nweight = 0.5", "", &["--method", "violating"][..]),
+        ("grid", "kind = \"zero\"", "[graph]\ntopology = \"grid\"\n", &["--method", "pairs"]),
+        ("groups", "kind = \"group-l2\"\nweight = [1, 2, 0.5, 1, 1, 1]", "", &[]),
+    ] {
+        let solved = |coupling: &str| {
+            let path = write(&folder, &format!("{name}.toml"), &problem(coupling, weight, rest));
+            let mut json = equipoise(&[&["solve", &path, "--json"], flags].concat()).expect(0).json();
+            json["seconds"] = 0.into();
+            json
+        };
+        let expected = solved(row);
+        assert_eq!(solved(dense), expected, "{name}");
+        assert_eq!(solved(sparse), expected, "{name}");
+    }
+}
+
+#[test]
 fn a_single_block_is_legal() {
     let json =
         solve_text("single-block", &format!("{TWO}\n[blocks]\nsize = 2\n"), &["--json"]).expect(0).json();

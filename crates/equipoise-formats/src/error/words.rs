@@ -3,7 +3,34 @@
 use std::io;
 use std::path::Path;
 
+use equipoise::{Halt, UnknownName};
+
 use super::Error;
+use crate::suggest;
+
+/// What is against a problem.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Reason {
+    /// What the library says.
+    #[error(transparent)]
+    Library(Box<equipoise::Error>),
+    /// What the words themselves do not allow.
+    #[error("{0}")]
+    Words(&'static str),
+}
+
+impl From<equipoise::Error> for Error {
+    fn from(reason: equipoise::Error) -> Self {
+        Self::Library(Box::new(reason))
+    }
+}
+
+impl From<Halt> for Error {
+    fn from(halt: Halt) -> Self {
+        Self::Halted { halt, path: None }
+    }
+}
 
 impl Error {
     /// The error of a read that the system refused.
@@ -26,6 +53,43 @@ impl Error {
         }
     }
 
+    /// The error of a problem that its own words do not allow.
+    pub(crate) fn refused(reason: &'static str) -> Self {
+        Self::Refused { place: String::new(), reason: Reason::Words(reason) }
+    }
+
+    /// The error of a name in a table.
+    pub(crate) fn unknown_name(path: &Path, table: &str, unknown: &UnknownName) -> Self {
+        Self::UnknownName { path: path.into(), table: table.into(), words: suggest::unknown(unknown) }
+    }
+
+    /// Puts a place before what is refused: a table, or a file.
+    pub(crate) fn within(self, outer: &str) -> Self {
+        match self {
+            Self::Library(reason) => {
+                Self::Refused { place: format!("{outer}: "), reason: Reason::Library(reason) }
+            }
+            Self::Refused { place, reason } => Self::Refused { place: format!("{outer}: {place}"), reason },
+            other => other,
+        }
+    }
+
+    /// Says which file was being read when work was ended.
+    pub(crate) fn while_reading(self, path: &Path) -> Self {
+        match self {
+            Self::Halted { halt, path: None } => Self::Halted { halt, path: Some(path.into()) },
+            other => other,
+        }
+    }
+
+    /// Why work was ended before it was done, if that is the error.
+    pub fn halt(&self) -> Option<&Halt> {
+        match self {
+            Self::Halted { halt, .. } => Some(halt),
+            _ => None,
+        }
+    }
+
     /// Adds which key asked for the file, to the errors that can say so.
     pub(crate) fn asked_for_by(mut self, key: impl FnOnce() -> String) -> Self {
         if let Self::Io { asked_by, .. } | Self::UnknownExtension { asked_by, .. } = &mut self {
@@ -33,6 +97,10 @@ impl Error {
         }
         self
     }
+}
+
+pub(super) fn reading(path: Option<&Path>) -> String {
+    path.map_or_else(String::new, |path| format!(" while {} was read", path.display()))
 }
 
 pub(super) fn asked(by: Option<&str>) -> String {

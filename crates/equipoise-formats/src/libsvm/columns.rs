@@ -10,6 +10,8 @@
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use std::thread;
 
+use equipoise::Control;
+
 /// Sorted features with a table of where to look: a search looks at a few neighbours only.
 #[derive(Debug)]
 pub(super) struct Sorted {
@@ -97,11 +99,12 @@ pub(super) fn renumber(
     values: Option<&[f64]>,
     largest: u32,
     threads: usize,
+    control: &Control,
 ) -> Occurring {
     if is_moderate(largest as usize, indices.len()) {
-        by_table(indices, values, largest as usize, threads)
+        by_table(indices, values, largest as usize, Parts { threads, control })
     } else {
-        by_sorting(indices, values, threads)
+        by_sorting(indices, values, Parts { threads, control })
     }
 }
 
@@ -110,13 +113,13 @@ fn is_moderate(largest: usize, entries: usize) -> bool {
     largest <= entries / 4 + (1 << 20)
 }
 
-fn by_table(indices: &mut [u32], values: Option<&[f64]>, largest: usize, threads: usize) -> Occurring {
+fn by_table(indices: &mut [u32], values: Option<&[f64]>, largest: usize, parts: Parts<'_>) -> Occurring {
     let table: Vec<AtomicU32> = (0..largest).map(|_| AtomicU32::new(0)).collect();
     match values {
-        None => in_parts(indices, threads, |_, part| {
+        None => parts.each(indices, |_, part| {
             part.iter().for_each(|&index| table[index as usize].store(1, Relaxed));
         }),
-        Some(values) => in_parts(indices, threads, |start, part| {
+        Some(values) => parts.each(indices, |start, part| {
             for (&index, &value) in part.iter().zip(&values[start..]) {
                 raise(&table[index as usize], size(value));
             }
@@ -134,18 +137,21 @@ fn by_table(indices: &mut [u32], values: Option<&[f64]>, largest: usize, threads
         }
     }
     if features.len() < largest {
-        in_parts(indices, threads, |_, part| {
+        parts.each(indices, |_, part| {
             part.iter_mut().for_each(|index| *index = table[*index as usize].load(Relaxed));
         });
     }
     Occurring { features, sizes }
 }
 
-fn by_sorting(indices: &mut [u32], values: Option<&[f64]>, threads: usize) -> Occurring {
-    let sorted = Sorted::new(distinct(indices));
+fn by_sorting(indices: &mut [u32], values: Option<&[f64]>, parts: Parts<'_>) -> Occurring {
+    let sorted = Sorted::new(distinct(indices, parts.control));
+    if parts.control.halted().is_some() {
+        return Occurring { features: Vec::new(), sizes: Vec::new() };
+    }
     let sizes: Vec<AtomicU32> =
         values.iter().flat_map(|_| &sorted.indices).map(|_| AtomicU32::new(0)).collect();
-    in_parts(indices, threads, |start, part| {
+    parts.each(indices, |start, part| {
         for (entry, index) in part.iter_mut().enumerate() {
             *index = sorted.position(*index).unwrap_or_else(|place| place);
             if let Some(values) = values {
@@ -159,10 +165,10 @@ fn by_sorting(indices: &mut [u32], values: Option<&[f64]>, threads: usize) -> Oc
 }
 
 /// The distinct numbers, ascending, found block by block so that no copy of all is made.
-fn distinct(numbers: &[u32]) -> Vec<u32> {
+fn distinct(numbers: &[u32], control: &Control) -> Vec<u32> {
     let mut found: Vec<u32> = Vec::new();
     let mut rest = numbers;
-    while !rest.is_empty() {
+    while !rest.is_empty() && control.halted().is_none() {
         let known = found.len();
         let block;
         (block, rest) = rest.split_at(rest.len().min(known.max(1 << 16)));
@@ -195,19 +201,36 @@ fn raise(place: &AtomicU32, size: u32) {
     }
 }
 
-/// Lets each thread work on one part, given where it starts.
-fn in_parts(indices: &mut [u32], threads: usize, work: impl Fn(usize, &mut [u32]) + Sync) {
-    /// Fewer entries are not worth a thread.
-    const WORTH_A_THREAD: usize = 1 << 17;
-    let threads = threads.min(indices.len() / WORTH_A_THREAD);
-    if threads <= 1 {
-        return work(0, indices);
-    }
-    let length = indices.len().div_ceil(threads);
-    thread::scope(|scope| {
-        for (part, entries) in indices.chunks_mut(length).enumerate() {
-            let work = &work;
-            scope.spawn(move || work(part * length, entries));
+/// How work on all entries is shared, and ended early; what it leaves behind is then of no use.
+#[derive(Debug, Clone, Copy)]
+struct Parts<'a> {
+    threads: usize,
+    control: &'a Control,
+}
+
+impl Parts<'_> {
+    /// Lets each thread work on one part, given where it starts.
+    fn each(self, indices: &mut [u32], work: impl Fn(usize, &mut [u32]) + Sync) {
+        /// Fewer entries are not worth a thread, and are worked on between two looks at the wish to stop.
+        const WORTH_A_THREAD: usize = 1 << 17;
+        let piecewise = |start: usize, part: &mut [u32]| {
+            for (k, piece) in part.chunks_mut(WORTH_A_THREAD).enumerate() {
+                if self.control.halted().is_some() {
+                    return;
+                }
+                work(start + k * WORTH_A_THREAD, piece);
+            }
+        };
+        let threads = self.threads.min(indices.len() / WORTH_A_THREAD);
+        if threads <= 1 {
+            return piecewise(0, indices);
         }
-    });
+        let length = indices.len().div_ceil(threads);
+        thread::scope(|scope| {
+            for (part, entries) in indices.chunks_mut(length).enumerate() {
+                let piecewise = &piecewise;
+                scope.spawn(move || piecewise(part * length, entries));
+            }
+        });
+    }
 }

@@ -7,8 +7,12 @@
 use std::fs::{File, Metadata};
 use std::io::{self, Read};
 use std::path::Path;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
+use std::thread;
+use std::time::Duration;
 
 use bzip2::read::MultiBzDecoder;
+use equipoise::Control;
 use flate2::read::MultiGzDecoder;
 use lzma_rust2::XzReader;
 
@@ -31,13 +35,77 @@ pub(super) struct Unpacked<'a> {
 }
 
 /// Opens a file, or standard input for `-`.
-pub(super) fn open(path: &Path) -> Result<Input<'_, Box<dyn Read + Send>>> {
+pub(super) fn open<'a>(path: &'a Path, control: &Control) -> Result<Input<'a, Box<dyn Read + Send>>> {
     if path.as_os_str() == "-" {
-        return Ok(Input { bytes: Box::new(io::stdin()), length: None, path: Path::new("standard input") });
+        return Ok(Input {
+            bytes: Box::new(Piped::stdin(control)),
+            length: None,
+            path: Path::new("standard input"),
+        });
     }
     let file = File::open(path).map_err(|reason| Error::reading(path, &reason))?;
     let length = file.metadata().ok().filter(Metadata::is_file).map(|about| about.len());
-    Ok(Input { bytes: Box::new(file), length, path })
+    Ok(Input { bytes: Box::new(Watched { input: file, control: control.clone() }), length, path })
+}
+
+/// Bytes that end with an error once somebody wants to stop.
+pub(super) struct Watched<R> {
+    pub(super) input: R,
+    pub(super) control: Control,
+}
+
+impl<R: Read> Read for Watched<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        self.control.check().map_err(io::Error::other)?;
+        self.input.read(buffer)
+    }
+}
+
+/// What another process writes: a wish to stop is heard even while it writes nothing.
+struct Piped {
+    pieces: Receiver<io::Result<Vec<u8>>>,
+    piece: io::Cursor<Vec<u8>>,
+    control: Control,
+}
+
+impl Piped {
+    fn stdin(control: &Control) -> Self {
+        /// Bytes read at a time.
+        const PIECE: u64 = 64 << 10;
+        let (sender, pieces) = sync_channel(2);
+        // It may wait for the other process for ever; it ends with this one.
+        thread::spawn(move || {
+            loop {
+                let mut piece = Vec::new();
+                let read = io::stdin().take(PIECE).read_to_end(&mut piece);
+                let is_last = read.as_ref().map_or(true, |count| *count == 0);
+                if sender.send(read.map(|_| piece)).is_err() || is_last {
+                    return;
+                }
+            }
+        });
+        Self { pieces, piece: io::Cursor::default(), control: control.clone() }
+    }
+}
+
+impl Read for Piped {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        /// Time between two looks at the wish to stop.
+        const LOOK: Duration = Duration::from_millis(20);
+        loop {
+            let count = self.piece.read(buffer)?;
+            if count > 0 || buffer.is_empty() {
+                return Ok(count);
+            }
+            self.control.check().map_err(io::Error::other)?;
+            match self.pieces.recv_timeout(LOOK) {
+                Ok(Ok(piece)) if piece.is_empty() => return Ok(0),
+                Ok(piece) => self.piece = io::Cursor::new(piece?),
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => return Ok(0),
+            }
+        }
+    }
 }
 
 /// Looks at the first bytes and unpacks what follows accordingly.

@@ -37,6 +37,8 @@ use std::io::Read;
 use std::path::Path;
 use std::thread;
 
+use equipoise::Control;
+
 use crate::{Error, Result};
 
 mod chunk;
@@ -57,7 +59,7 @@ pub use matrix::read_labelled_matrix;
 pub(crate) use stream::LibsvmRows;
 
 use columns::{Columns, Occurring};
-use input::{Input, Unpacked};
+use input::{Input, Unpacked, Watched};
 
 /// More threads than this read no faster.
 const MOST_THREADS: usize = 64;
@@ -99,13 +101,18 @@ impl Default for ReadOptions {
 }
 
 /// Reads a file, or standard input if the path is `-`.
-pub fn read_path(path: impl AsRef<Path>, options: ReadOptions) -> Result<LabelledRows> {
-    all_features(input::open(path.as_ref())?, options, CHUNK_BYTES)
+pub fn read_path(path: impl AsRef<Path>, options: ReadOptions, control: &Control) -> Result<LabelledRows> {
+    all_features(input::open(path.as_ref(), control)?, options, CHUNK_BYTES, control)
 }
 
 /// Reads everything that `input` has; `name` stands for the file in messages.
-pub fn read(input: impl Read + Send, name: &str, options: ReadOptions) -> Result<LabelledRows> {
-    all_features(Input { bytes: input, length: None, path: Path::new(name) }, options, CHUNK_BYTES)
+pub fn read(
+    input: impl Read + Send,
+    name: &str,
+    options: ReadOptions,
+    control: &Control,
+) -> Result<LabelledRows> {
+    all_features(watched(input, name, control), options, CHUNK_BYTES, control)
 }
 
 /// Reads bytes, which may be compressed as well; `name` stands for the file in messages.
@@ -122,7 +129,7 @@ pub fn parse_in_chunks(
     chunk_bytes: usize,
 ) -> Result<LabelledRows> {
     let length = Some(bytes.len() as u64);
-    all_features(Input { bytes, length, path: Path::new(name) }, options, chunk_bytes)
+    all_features(Input { bytes, length, path: Path::new(name) }, options, chunk_bytes, &Control::unlimited())
 }
 
 /// Reads a file, or standard input for `-`, into given columns, as a model that was trained before
@@ -134,8 +141,9 @@ pub fn read_path_with_features(
     path: impl AsRef<Path>,
     features: &[u32],
     options: ReadOptions,
+    control: &Control,
 ) -> Result<LabelledRows> {
-    given_features(input::open(path.as_ref())?, features, options)
+    given_features(input::open(path.as_ref(), control)?, features, options, control)
 }
 
 /// [`read_path_with_features`] from a reader; `name` stands for the file in messages.
@@ -144,22 +152,31 @@ pub fn read_with_features(
     name: &str,
     features: &[u32],
     options: ReadOptions,
+    control: &Control,
 ) -> Result<LabelledRows> {
-    given_features(Input { bytes: input, length: None, path: Path::new(name) }, features, options)
+    given_features(watched(input, name, control), features, options, control)
+}
+
+fn watched<'a, R: Read + Send>(input: R, name: &'a str, control: &Control) -> Input<'a, Watched<R>> {
+    Input { bytes: Watched { input, control: control.clone() }, length: None, path: Path::new(name) }
 }
 
 fn all_features(
     input: Input<'_, impl Read + Send>,
     options: ReadOptions,
     chunk_bytes: usize,
+    control: &Control,
 ) -> Result<LabelledRows> {
-    let mut rows = collect(input, options, chunk_bytes, None)?.rows;
+    let path = input.path;
+    let mut rows = collect(input, options, chunk_bytes, None, control)?.rows;
     let Occurring { features, sizes } = columns::renumber(
         &mut rows.indices,
         rows.values.as_deref(),
         rows.largest,
         options.threads.min(MOST_THREADS),
+        control,
     );
+    control.check().map_err(|halt| Error::from(halt).while_reading(path))?;
     let notes = notes::scales(&features, &sizes).into_iter().collect();
     Ok(LabelledRows {
         labels: rows.labels,
@@ -176,6 +193,7 @@ fn given_features(
     input: Input<'_, impl Read + Send>,
     features: &[u32],
     options: ReadOptions,
+    control: &Control,
 ) -> Result<LabelledRows> {
     let mut before = 0;
     for (place, &found) in features.iter().enumerate() {
@@ -185,7 +203,7 @@ fn given_features(
         before = found;
     }
     let columns = Columns::of(features);
-    let collected = collect(input, options, CHUNK_BYTES, Some(&columns))?;
+    let collected = collect(input, options, CHUNK_BYTES, Some(&columns), control)?;
     let notes = notes::dropped(collected.dropped, collected.smallest_dropped).into_iter().collect();
     let rows = collected.rows;
     Ok(LabelledRows {
@@ -204,14 +222,16 @@ fn collect(
     options: ReadOptions,
     chunk_bytes: usize,
     columns: Option<&Columns>,
+    control: &Control,
 ) -> Result<pipeline::Collected> {
     let Input { bytes, length, path } = input;
-    let Unpacked { text, format } = input::unpack(bytes, path)?;
+    let halted = || control.halted().map(|halt| Error::from(halt).while_reading(path));
+    let Unpacked { text, format } = input::unpack(bytes, path).map_err(|error| halted().unwrap_or(error))?;
     let text_bytes = length.filter(|_| format.is_none());
     // A short text needs no long buffer; a little more than its length shows at once that it ends.
     let chunk_bytes = text_bytes.map_or(chunk_bytes, |length| chunk_bytes.min(length as usize + 1));
     let source = source::Source::new(text, chunk_bytes);
-    let explain = |reason: &std::io::Error| input::explain(format, path, reason);
+    let explain = |reason: &std::io::Error| halted().unwrap_or_else(|| input::explain(format, path, reason));
     let mut collected =
         pipeline::collect(source, options.threads.min(MOST_THREADS), columns, text_bytes, path, &explain)?;
     if collected.rows.labels.is_empty() {

@@ -6,12 +6,15 @@
 use std::io::Read;
 use std::path::Path;
 
+use equipoise::Control;
+use equipoise::matrix::{ByRow, Rows};
+
 use super::CHUNK_BYTES;
 use super::chunk::Chunk;
 use super::input::{self, Input, Unpacked};
 use super::source::{Interruption, LONGEST_LINE, Source};
 use crate::numbers::check_claim;
-use crate::row_stream::{RowBatch, RowData, RowReader};
+use crate::row_stream::{RowReader, Taken};
 use crate::{Error, Result};
 
 /// What a first reading finds.
@@ -41,7 +44,7 @@ pub(crate) struct LibsvmRows {
 
 impl LibsvmRows {
     pub(crate) fn open(path: &Path, columns: usize) -> Result<Self> {
-        let Input { bytes, .. } = input::open(path)?;
+        let Input { bytes, .. } = input::open(path, &Control::unlimited())?;
         Self::of(bytes, path, columns, CHUNK_BYTES)
     }
 
@@ -62,11 +65,12 @@ impl LibsvmRows {
     }
 
     /// Rows, columns and entries, by reading the file once.
-    pub(crate) fn count(path: &Path) -> Result<Counted> {
-        let Input { bytes, length, .. } = input::open(path)?;
+    pub(crate) fn count(path: &Path, control: &Control) -> Result<Counted> {
+        let Input { bytes, length, .. } = input::open(path, control)?;
         let mut reader = Self::of(bytes, path, 0, CHUNK_BYTES)?;
         let mut counted = Counted { rows: 0, columns: 0, entries: 0 };
         while reader.next_chunk()? {
+            control.check()?;
             counted.rows += reader.chunk.labels.len();
             counted.columns = counted.columns.max(reader.chunk.largest as usize);
             counted.entries += reader.chunk.indices().len() as u64;
@@ -107,20 +111,17 @@ impl LibsvmRows {
 }
 
 impl RowReader for LibsvmRows {
-    fn fill(&mut self, most_bytes: usize, batch: &mut RowBatch) -> Result<()> {
-        if !matches!(batch.data, RowData::Sparse { .. }) {
-            batch.data = RowData::Sparse { starts: Vec::new(), indices: Vec::new(), values: Vec::new() };
-        }
-        let RowBatch { rows, data, labels, .. } = batch;
-        let RowData::Sparse { starts, indices, values } = data else { return Ok(()) };
-        starts.push(0);
-        loop {
+    fn fill(&mut self, most_bytes: usize, used: Option<ByRow>, taken: &mut Taken) -> Result<ByRow> {
+        // The used rows go before the next ones are made.
+        drop(used);
+        let (mut starts, mut indices, mut values) = (vec![0], Vec::new(), Vec::new());
+        'rows: loop {
             if self.used == self.chunk.labels.len() {
                 match self.next_chunk() {
                     Ok(true) => {}
-                    Ok(false) => return Ok(()),
+                    Ok(false) => break,
                     Err(error) => {
-                        *rows += self.chunk.labels.len();
+                        taken.rows += self.chunk.labels.len();
                         return Err(error);
                     }
                 }
@@ -129,9 +130,9 @@ impl RowReader for LibsvmRows {
                 let start = if self.used == 0 { 0 } else { self.chunk.ends[self.used - 1] };
                 let entries = start..self.chunk.ends[self.used];
                 // Start, label and target of a row take 8 bytes each.
-                let bytes = 12 * (indices.len() + entries.len()) + 24 * (*rows + 1);
-                if *rows > 0 && bytes > most_bytes {
-                    return Ok(());
+                let bytes = 12 * (indices.len() + entries.len()) + 24 * (taken.rows + 1);
+                if taken.rows > 0 && bytes > most_bytes {
+                    break 'rows;
                 }
                 let row = &self.chunk.indices()[entries.clone()];
                 if let Some(&index) = row.last().filter(|&&index| index as usize >= self.columns) {
@@ -146,9 +147,10 @@ impl RowReader for LibsvmRows {
                     values.extend_from_slice(&self.chunk.values()[entries]);
                 }
                 starts.push(indices.len());
-                labels.push(self.chunk.labels[self.used]);
-                (*rows, self.used, self.row) = (*rows + 1, self.used + 1, self.row + 1);
+                taken.labels.push(self.chunk.labels[self.used]);
+                (taken.rows, self.used, self.row) = (taken.rows + 1, self.used + 1, self.row + 1);
             }
         }
+        Ok(ByRow::Sparse(Rows::new(self.columns, starts, indices, Some(values))?))
     }
 }

@@ -6,22 +6,31 @@
 use std::io::{self, Write};
 use std::path::Path;
 
-use super::{MatrixData, text, write_file};
+use equipoise::{Control, Matrix};
+
+use super::{from_row_major, text, write_file};
 use crate::{Error, Result};
 
+/// Numbers between two looks at the wish to stop.
+const LOOK: usize = 1 << 16;
+
 /// Reads a dense matrix.
-pub(super) fn parse(bytes: &[u8], path: &Path) -> Result<MatrixData> {
+pub(super) fn parse(bytes: &[u8], path: &Path, control: &Control) -> Result<Matrix> {
     let mut by_rows = Vec::new();
-    let (mut rows, mut columns) = (0, None);
+    let (mut rows, mut columns, mut looked) = (0, None, 0);
     for (index, line) in text(bytes, path)?.lines().enumerate() {
         if line.trim().is_empty() {
             continue;
+        }
+        if by_rows.len() >= looked + LOOK || index == 0 {
+            control.check()?;
+            looked = by_rows.len();
         }
         columns = Some(parse_row(line, path, index + 1, columns, &mut by_rows)?);
         rows += 1;
     }
     match columns {
-        Some(columns) => Ok(MatrixData::from_row_major(rows, columns, by_rows)),
+        Some(columns) => Ok(from_row_major(rows, columns, by_rows, control)?),
         None => Err(Error::NoNumbers { path: path.into() }),
     }
 }
@@ -75,14 +84,14 @@ pub fn write_vector_csv(path: impl AsRef<Path>, vector: &[f64]) -> Result<()> {
 }
 
 /// Writes every entry of a matrix, row after row.
-pub fn write_matrix_csv(path: impl AsRef<Path>, matrix: &MatrixData) -> Result<()> {
+pub fn write_matrix_csv(path: impl AsRef<Path>, matrix: &Matrix) -> Result<()> {
     write_file(path.as_ref(), |out| (0..matrix.rows()).try_for_each(|row| write_row(out, matrix, row)))
 }
 
-fn write_row(out: &mut impl Write, matrix: &MatrixData, row: usize) -> io::Result<()> {
+fn write_row(out: &mut impl Write, matrix: &Matrix, row: usize) -> io::Result<()> {
     for column in 0..matrix.columns() {
         let separator = if column == 0 { "" } else { "," };
-        write!(out, "{separator}{:?}", matrix.get(row, column))?;
+        write!(out, "{separator}{:?}", matrix.entry(row, column))?;
     }
     writeln!(out)
 }

@@ -7,9 +7,12 @@ use std::fs::File;
 use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
 
+use equipoise::Control;
+use equipoise::matrix::ByRow;
+
 use super::csv::parse_row;
 use super::text;
-use crate::row_stream::{RowBatch, RowData, RowReader};
+use crate::row_stream::{RowReader, Taken, emptied};
 use crate::{Error, Result};
 
 /// The longest line, newline included; an endless line must end.
@@ -38,10 +41,15 @@ impl CsvRows {
     }
 
     /// Rows and columns, by reading the file once.
-    pub(crate) fn count(path: &Path) -> Result<(usize, usize)> {
+    pub(crate) fn count(path: &Path, control: &Control) -> Result<(usize, usize)> {
         let mut reader = Self::open(path, 0)?;
-        let (mut rows, mut columns) = (0, 0);
+        let (mut rows, mut columns, mut bytes) = (0, 0, PIECE);
         while reader.next_line()? {
+            bytes += reader.line.len();
+            if bytes >= PIECE {
+                control.check()?;
+                bytes = 0;
+            }
             if rows == 0 {
                 columns = reader.line.split(|&byte| byte == b',').count();
             }
@@ -73,29 +81,26 @@ impl CsvRows {
 }
 
 impl RowReader for CsvRows {
-    fn fill(&mut self, most_bytes: usize, batch: &mut RowBatch) -> Result<()> {
+    fn fill(&mut self, most_bytes: usize, used: Option<ByRow>, taken: &mut Taken) -> Result<ByRow> {
         let most_rows = (most_bytes / (8 * self.columns + 8)).max(1);
-        if !matches!(batch.data, RowData::Dense(_)) {
-            batch.data = RowData::default();
-        }
-        let RowData::Dense(values) = &mut batch.data else { return Ok(()) };
-        while batch.rows < most_rows && self.next_line()? {
+        let mut values = emptied(used);
+        while taken.rows < most_rows && self.next_line()? {
             let line = text(&self.line, &self.path).map_err(|error| match error {
                 Error::NotText { path, .. } => Error::NotText { path, line: self.lines },
                 other => other,
             })?;
             let before = values.len();
-            if batch.rows == 0 {
+            if taken.rows == 0 {
                 values.reserve_exact(most_rows.min(1 << 10) * self.columns);
             }
-            parse_row(line, &self.path, self.lines, Some(self.columns), values)?;
+            parse_row(line, &self.path, self.lines, Some(self.columns), &mut values)?;
             if let Some(column) = values[before..].iter().position(|value| !value.is_finite()) {
                 let (path, row, found) = (self.path.clone(), self.row, values[before + column]);
                 return Err(Error::NonFiniteEntry { path, row, column, found });
             }
-            batch.rows += 1;
+            taken.rows += 1;
             self.row += 1;
         }
-        Ok(())
+        Ok(ByRow::Dense { columns: self.columns, values })
     }
 }

@@ -5,12 +5,14 @@
 //! filled in. Complex and Hermitian files are refused in words.
 //! Reference: Boisvert, Pozo, Remington, "The Matrix Market Exchange Formats", NISTIR 5935.
 
-use std::io::{self, Write};
+use std::io::Write;
 use std::path::Path;
+
+use equipoise::{Control, Matrix};
 
 use super::csv::quoted;
 use super::matrix_market_entries::{read_array, read_coordinates};
-use super::{MatrixData, check_claim, text, write_file};
+use super::{check_claim, text, write_file};
 use crate::{Error, Result};
 
 /// What fills a file: all entries, or those that are not zero.
@@ -45,6 +47,7 @@ pub(super) struct Claim<'a> {
     pub(super) columns: usize,
     pub(super) field: Field,
     pub(super) symmetry: Symmetry,
+    pub(super) control: &'a Control,
 }
 
 impl Claim<'_> {
@@ -59,7 +62,7 @@ fn malformed(path: &Path, line: usize, found: &str, expected: &str) -> Error {
 }
 
 /// Reads a dense matrix from an array file, a sparse one from a coordinate file.
-pub(super) fn parse(bytes: &[u8], path: &Path) -> Result<MatrixData> {
+pub(super) fn parse(bytes: &[u8], path: &Path, control: &Control) -> Result<Matrix> {
     let text = text(bytes, path)?;
     let mut lines = text.lines().enumerate().map(|(index, line)| (index + 1, line.trim()));
     let (_, banner) = lines.next().unwrap_or((1, ""));
@@ -87,7 +90,7 @@ pub(super) fn parse(bytes: &[u8], path: &Path) -> Result<MatrixData> {
         return Err(malformed(path, line, size, "as many rows as columns in a symmetric matrix"));
     }
     check_claim(path, rows, columns, bytes.len())?;
-    let claim = Claim { path, bytes: bytes.len(), rows, columns, field, symmetry };
+    let claim = Claim { path, bytes: bytes.len(), rows, columns, field, symmetry, control };
     match format {
         Format::Coordinate => read_coordinates(claim, entries, lines),
         Format::Array => read_array(claim, lines),
@@ -133,28 +136,20 @@ fn unsupported(path: &Path, found: &str, allowed: &'static str) -> Error {
 }
 
 /// Writes a matrix: sparse as coordinate, dense as array; real and general either way.
-pub fn write_matrix_market(path: impl AsRef<Path>, matrix: &MatrixData) -> Result<()> {
+pub fn write_matrix_market(path: impl AsRef<Path>, matrix: &Matrix) -> Result<()> {
+    let (rows, columns) = (matrix.rows(), matrix.columns());
     write_file(path.as_ref(), |out| match matrix {
-        MatrixData::Dense { rows, columns, values } => {
+        Matrix::Dense(dense) => {
             writeln!(out, "%%MatrixMarket matrix array real general\n{rows} {columns}")?;
-            values.iter().try_for_each(|value| writeln!(out, "{value:?}"))
+            dense.values().iter().try_for_each(|value| writeln!(out, "{value:?}"))
         }
-        MatrixData::Sparse { rows, columns, column_starts, row_indices, values } => {
-            writeln!(
-                out,
-                "%%MatrixMarket matrix coordinate real general\n{rows} {columns} {}",
-                values.len()
-            )?;
-            write_entries(out, column_starts, row_indices, values)
+        Matrix::Sparse(sparse) => {
+            let entries = sparse.stored();
+            writeln!(out, "%%MatrixMarket matrix coordinate real general\n{rows} {columns} {entries}")?;
+            (0..columns).try_for_each(|column| {
+                let mut held = sparse.column(column);
+                held.try_for_each(|(row, value)| writeln!(out, "{} {} {value:?}", row + 1, column + 1))
+            })
         }
     })
-}
-
-fn write_entries(out: &mut impl Write, starts: &[usize], rows: &[u32], values: &[f64]) -> io::Result<()> {
-    for (column, ends) in starts.windows(2).enumerate() {
-        for place in ends[0]..ends[1] {
-            writeln!(out, "{} {} {:?}", rows[place] + 1, column + 1, values[place])?;
-        }
-    }
-    Ok(())
 }

@@ -3,21 +3,28 @@
 //! Given what the header claims and the numbered lines that follow; returns the whole matrix, the
 //! implied triangle filled in. Must not allocate for entries that are claimed but not there.
 
-use super::MatrixData;
-use super::matrix_data::Entry;
+use equipoise::Matrix;
+
+use super::assemble::{Entry, from_column_major, from_entries};
 use super::matrix_market::{Claim, Field, Symmetry};
 use crate::{Error, Result};
+
+/// Lines between two looks at the wish to stop.
+const LOOK: usize = 1 << 14;
 
 /// Reads `row column value` lines into a sparse matrix; equal places are summed.
 pub(super) fn read_coordinates<'t>(
     claim: Claim<'_>,
     expected: usize,
     lines: impl Iterator<Item = (usize, &'t str)>,
-) -> Result<MatrixData> {
+) -> Result<Matrix> {
     // An entry takes at least four bytes: two digits, a blank and a line end.
     let mut entries = Vec::with_capacity(expected.min(claim.bytes / 4));
     let mut found = 0;
     for (line, text) in lines {
+        if found % LOOK == 0 {
+            claim.control.check()?;
+        }
         let entry = read_entry(claim, line, text)?;
         entries.push(entry);
         if claim.symmetry != Symmetry::General && entry.row != entry.column {
@@ -28,7 +35,7 @@ pub(super) fn read_coordinates<'t>(
     if found != expected {
         return Err(Error::EntryCount { path: claim.path.into(), unit: "entries", found, expected });
     }
-    Ok(MatrixData::from_entries(claim.rows, claim.columns, entries))
+    from_entries(claim.rows, claim.columns, &entries, claim.control)
 }
 
 fn read_entry(claim: Claim<'_>, line: usize, text: &str) -> Result<Entry> {
@@ -85,7 +92,7 @@ fn mirrored(entry: Entry, symmetry: Symmetry) -> Entry {
 pub(super) fn read_array<'t>(
     claim: Claim<'_>,
     lines: impl Iterator<Item = (usize, &'t str)>,
-) -> Result<MatrixData> {
+) -> Result<Matrix> {
     // Rows and columns fit in 32 bits each, so that products fit in 64.
     let (rows, columns) = (claim.rows, claim.columns);
     let expected = match claim.symmetry {
@@ -95,6 +102,9 @@ pub(super) fn read_array<'t>(
     };
     let mut held = Vec::with_capacity(expected.min(claim.bytes / 2 + 1));
     for (line, text) in lines {
+        if line % LOOK == 0 {
+            claim.control.check()?;
+        }
         for word in text.split_whitespace() {
             held.push(read_value(claim, line, word)?);
         }
@@ -104,7 +114,7 @@ pub(super) fn read_array<'t>(
         return Err(Error::EntryCount { path: claim.path.into(), unit: "values", found, expected });
     }
     let values = if claim.symmetry == Symmetry::General { held } else { unfold(rows, &held, claim.symmetry) };
-    Ok(MatrixData::Dense { rows, columns, values })
+    from_column_major(rows, columns, values)
 }
 
 fn triangle(order: usize) -> usize {

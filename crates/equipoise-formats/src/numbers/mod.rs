@@ -1,7 +1,7 @@
 //! Vectors and matrices in files, by the ending of the file's name.
 //!
-//! Given a path; returns plain numbers, NaN and infinities included, or an [`Error`] with the
-//! place. Must not know what the numbers mean.
+//! Given a path; returns numbers, NaN and infinities included, or an [`Error`] with the
+//! place. A [`Control`] ends the reading of large files early. Must not know what the numbers mean.
 //!
 //! | ending | holds |
 //! |---|---|
@@ -9,33 +9,34 @@
 //! | `.mtx` | `MatrixMarket`: coordinate or array; real, integer or pattern; general, symmetric, skew-symmetric |
 //! | `.npy` | numpy: booleans, integers, `f4`, `f8`; one or two dimensions; any byte and memory order |
 
-use std::fs::{self, File};
-use std::io::{self, BufWriter, Write};
+use std::fs::File;
+use std::io::{self, BufWriter, Read, Write};
 use std::path::Path;
+
+use equipoise::{Control, Matrix};
 
 use crate::{Error, Result};
 
+mod assemble;
 mod csv;
 mod csv_rows;
-mod matrix_data;
 mod matrix_market;
 mod matrix_market_entries;
 mod npy;
 mod npy_rows;
 
+pub(crate) use assemble::from_row_major;
 pub(crate) use csv_rows::CsvRows;
 pub(crate) use npy_rows::NpyRows;
 
 pub use csv::{write_matrix_csv, write_vector_csv};
-pub use matrix_data::MatrixData;
 pub use matrix_market::write_matrix_market;
 pub use npy::{write_matrix_npy, write_vector_npy};
 
 /// Reads a matrix; the ending of the name tells the format.
 ///
-/// A one-dimensional `.npy` array is one column. Coordinate `.mtx` files become
-/// [`MatrixData::Sparse`], everything else [`MatrixData::Dense`].
-pub fn read_matrix(path: impl AsRef<Path>) -> Result<MatrixData> {
+/// A one-dimensional `.npy` array is one column. Coordinate `.mtx` files become sparse, everything else dense.
+pub fn read_matrix(path: impl AsRef<Path>, control: &Control) -> Result<Matrix> {
     let path = path.as_ref();
     let read = match extension(path).as_str() {
         "csv" => csv::parse,
@@ -43,19 +44,36 @@ pub fn read_matrix(path: impl AsRef<Path>) -> Result<MatrixData> {
         "npy" => npy::parse,
         _ => return Err(Error::UnknownExtension { path: path.into(), asked_by: None }),
     };
-    let bytes = fs::read(path).map_err(|reason| Error::reading(path, &reason))?;
-    read(&bytes, path)
+    read(&read_bytes(path, control)?, path, control).map_err(|error| error.while_reading(path))
 }
 
 /// Reads a vector: a file of one row or one column.
-pub fn read_vector(path: impl AsRef<Path>) -> Result<Vec<f64>> {
+pub fn read_vector(path: impl AsRef<Path>, control: &Control) -> Result<Vec<f64>> {
     let path = path.as_ref();
-    let matrix = read_matrix(path)?;
+    let matrix = read_matrix(path, control)?;
     let (rows, columns) = (matrix.rows(), matrix.columns());
     if rows != 1 && columns != 1 {
         return Err(Error::NotAVector { path: path.into(), rows, columns });
     }
-    Ok(matrix.into_dense_values())
+    Ok(assemble::into_dense_values(matrix))
+}
+
+/// All bytes of a file, read in pieces.
+pub(crate) fn read_bytes(path: &Path, control: &Control) -> Result<Vec<u8>> {
+    /// Bytes between two looks at the wish to stop.
+    const PIECE: u64 = 1 << 20;
+    let failed = |reason: io::Error| Error::reading(path, &reason);
+    let file = File::open(path).map_err(failed)?;
+    let length = file.metadata().map_or(0, |about| about.len());
+    let mut bytes = Vec::new();
+    // A guess that cannot be granted is no misfortune: the vector grows as it needs to.
+    let _ = bytes.try_reserve_exact(usize::try_from(length).unwrap_or(0));
+    loop {
+        control.check().map_err(|halt| Error::from(halt).while_reading(path))?;
+        if (&file).take(PIECE).read_to_end(&mut bytes).map_err(failed)? == 0 {
+            return Ok(bytes);
+        }
+    }
 }
 
 /// Whether a name ends in one of the endings that [`read_matrix`] knows.

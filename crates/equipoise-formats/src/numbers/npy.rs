@@ -7,24 +7,32 @@
 use std::io;
 use std::path::Path;
 
+use equipoise::{Control, Matrix};
 use npyz::{DType, NpyFile, Order, TypeChar, TypeRead, WriteOptions, WriterBuilder};
 
-use super::{MatrixData, check_claim, write_file};
+use super::assemble::from_column_major;
+use super::{check_claim, from_row_major, write_file};
 use crate::{Error, Result};
 
 const ALLOWED: &str = "one- or two-dimensional arrays of b1, i1 to i8, u1 to u8, f4 or f8";
 
+/// Numbers decoded between two looks at the wish to stop.
+const PIECE: usize = 1 << 16;
+
 /// Reads a dense matrix; a one-dimensional array is one column.
-pub(super) fn parse(bytes: &[u8], path: &Path) -> Result<MatrixData> {
+pub(super) fn parse(bytes: &[u8], path: &Path, control: &Control) -> Result<Matrix> {
     let layout = Layout::of(bytes, bytes.len() as u64, path)?;
     let (rows, columns) = (layout.rows, layout.columns);
     let mut values = Vec::with_capacity(rows * columns);
-    layout.decode(&bytes[layout.start..], &mut values, path)?;
-    Ok(if layout.by_rows {
-        MatrixData::from_row_major(rows, columns, values)
+    for piece in bytes[layout.start..].chunks(layout.width.max(1) * PIECE) {
+        control.check()?;
+        layout.decode(piece, &mut values, path)?;
+    }
+    if layout.by_rows {
+        from_row_major(rows, columns, values, control)
     } else {
-        MatrixData::Dense { rows, columns, values }
-    })
+        from_column_major(rows, columns, values)
+    }
 }
 
 /// What the header of a file says, checked against the size of the file.
@@ -164,14 +172,14 @@ pub fn write_vector_npy(path: impl AsRef<Path>, vector: &[f64]) -> Result<()> {
 }
 
 /// Writes every entry of a matrix as a two-dimensional array of `f8`, in Fortran order.
-pub fn write_matrix_npy(path: impl AsRef<Path>, matrix: &MatrixData) -> Result<()> {
+pub fn write_matrix_npy(path: impl AsRef<Path>, matrix: &Matrix) -> Result<()> {
     let (rows, columns) = (matrix.rows(), matrix.columns());
     let shape = [rows as u64, columns as u64];
     match matrix {
-        MatrixData::Dense { values, .. } => write(path.as_ref(), &shape, values.iter().copied()),
-        MatrixData::Sparse { .. } => {
+        Matrix::Dense(dense) => write(path.as_ref(), &shape, dense.values().iter().copied()),
+        Matrix::Sparse(_) => {
             let places = (0..columns).flat_map(|column| (0..rows).map(move |row| (row, column)));
-            write(path.as_ref(), &shape, places.map(|(row, column)| matrix.get(row, column)))
+            write(path.as_ref(), &shape, places.map(|(row, column)| matrix.entry(row, column)))
         }
     }
 }

@@ -7,8 +7,10 @@ use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
 use std::path::Path;
 
+use equipoise::matrix::ByRow;
+
 use super::npy::Layout;
-use crate::row_stream::{RowBatch, RowData, RowReader};
+use crate::row_stream::{RowReader, Taken, emptied};
 use crate::{Error, Result};
 
 /// Longer headers than this do not describe numbers.
@@ -78,32 +80,29 @@ impl NpyRows {
 }
 
 impl RowReader for NpyRows {
-    fn fill(&mut self, most_bytes: usize, batch: &mut RowBatch) -> Result<()> {
+    fn fill(&mut self, most_bytes: usize, used: Option<ByRow>, taken: &mut Taken) -> Result<ByRow> {
         let (rows, columns) = self.shape();
         let count = (rows - self.row).min((most_bytes / (8 * columns + 8)).max(1));
         if columns == 0 || count == 0 {
-            batch.rows = count;
+            taken.rows = count;
             self.row += count;
-            return Ok(());
+            return Ok(ByRow::Dense { columns, values: Vec::new() });
         }
-        let mut values = match std::mem::take(&mut batch.data) {
-            RowData::Dense(values) => values,
-            RowData::Sparse { .. } => Vec::new(),
-        };
+        let mut values = emptied(used);
         values.reserve_exact(count * columns);
         let read = if self.layout.by_rows || columns == 1 {
-            self.in_c_order(count, &mut values, &mut batch.rows)
+            self.in_c_order(count, &mut values, &mut taken.rows)
         } else {
             self.in_fortran_order(count, &mut values)
         };
         read?;
         if let Some(place) = values.iter().position(|value| !value.is_finite()) {
-            (batch.rows, self.row) = (place / columns, self.row + place / columns);
+            (taken.rows, self.row) = (place / columns, self.row + place / columns);
             let (path, row, column) = (self.path.clone(), self.row, place % columns);
             return Err(Error::NonFiniteEntry { path, row, column, found: values[place] });
         }
-        (batch.rows, batch.data) = (count, RowData::Dense(values));
+        taken.rows = count;
         self.row += count;
-        Ok(())
+        Ok(ByRow::Dense { columns, values })
     }
 }

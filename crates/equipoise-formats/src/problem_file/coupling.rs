@@ -1,46 +1,49 @@
-//! `[coupling]`: A x = b.
+//! `[coupling]`: A x = b, kind by kind.
+//!
+//! | `kind` | keys |
+//! |---|---|
+//! | `none` (default) | |
+//! | `sum` | `rhs`: a number, or a list of p for blocks of size p |
+//! | `row` | `weights`, `rhs` |
+//! | `rows` | `matrix`, `rhs` |
+//!
+//! A new kind is an entry of `KINDS` and a row of this table.
 
-use super::keys::Keys;
-use super::spec::{CouplingSpec, NumberOrList};
+use equipoise::Coupling;
+use equipoise::separable::Values;
+
+use super::keys::{Keys, Place};
+use super::kinds::{self, Plain, Takes, kind, need};
+use super::term::Term;
 use crate::Result;
 
-const KINDS: [&str; 4] = ["none", "sum", "row", "rows"];
+/// The kind of a table that says none.
+pub(super) const DEFAULT: &str = "none";
+
+/// Every kind, in the order in which messages name them.
+const KINDS: &[Plain<Coupling>] = &[
+    kind(DEFAULT, &[], |_| Ok(Coupling::none())),
+    kind("sum", &[need("rhs", Takes::Values)], |words| {
+        Ok(match words.values("rhs")? {
+            Values::Uniform(rhs) => Coupling::sum(rhs)?,
+            Values::Each(rhs) => Coupling::block_sum(rhs)?,
+        })
+    }),
+    kind("row", &[need("weights", Takes::List), need("rhs", Takes::One)], |words| {
+        Ok(Coupling::row(words.list("weights")?, words.number("rhs")?)?)
+    }),
+    // A number serves where there is one row.
+    kind("rows", &[need("matrix", Takes::Matrix), need("rhs", Takes::Each)], |words| {
+        Ok(Coupling::rows_of(words.matrix("matrix")?, words.list("rhs")?)?)
+    }),
+];
 
 /// Reads A and b from their table.
-pub(super) fn read(mut keys: Keys<'_>) -> Result<CouplingSpec> {
-    let kind = keys.kind(Some("none"))?;
-    match kind.as_str() {
-        "none" => keys.only(&[]).map(|()| CouplingSpec::None),
-        "sum" => {
-            keys.only(&["rhs"])?;
-            Ok(CouplingSpec::Sum { rhs: keys.need("rhs", Keys::number_or_list)? })
-        }
-        "row" => {
-            keys.only(&["weights", "rhs"])?;
-            let weights = keys.need("weights", Keys::vector)?;
-            Ok(CouplingSpec::Row { weights, rhs: read_one(&mut keys)? })
-        }
-        "rows" => {
-            keys.only(&["matrix", "rhs"])?;
-            let matrix = keys.need("matrix", Keys::matrix)?;
-            // A number serves where there is one row.
-            let rhs = match keys.need("rhs", Keys::number_or_list)? {
-                NumberOrList::Number(number) => vec![number],
-                NumberOrList::List(list) => list,
-            };
-            Ok(CouplingSpec::Rows { matrix, rhs })
-        }
-        _ => Err(keys.unknown_kind(&kind, &KINDS)),
-    }
+pub(super) fn read(keys: Keys<'_>) -> Result<Term> {
+    kinds::read(keys, KINDS, Some(DEFAULT))
 }
 
-/// b of one row: a number, or a list of one.
-fn read_one(keys: &mut Keys<'_>) -> Result<f64> {
-    match keys.need("rhs", Keys::number_or_list)? {
-        NumberOrList::Number(number) => Ok(number),
-        NumberOrList::List(list) => match list[..] {
-            [number] => Ok(number),
-            _ => Err(keys.wrong("rhs", format!("a list of {}", list.len()), "a number")),
-        },
-    }
+/// A x = b.
+pub(super) fn build(term: Term, place: &Place) -> Result<Coupling> {
+    kinds::build(term, place, KINDS)
 }

@@ -2,24 +2,90 @@
 //!
 //! [`Keys::only`] comes first, so that a misspelt key is reported as such and not as missing.
 
+use std::path::Path;
+
+use equipoise::Named;
 use toml::{Table, Value};
 
 use super::Origin;
+use crate::suggest::nearest;
 use crate::{Error, Result};
+
+/// A table of a file, as messages name it.
+#[derive(Debug, Clone)]
+pub(super) struct Place {
+    pub(super) path: Box<Path>,
+    pub(super) table: String,
+}
+
+impl Place {
+    pub(super) fn new(path: &Path, table: impl Into<String>) -> Self {
+        Self { path: path.into(), table: table.into() }
+    }
+
+    /// The table of an element of a list in this one.
+    pub(super) fn inner(&self, key: &str, index: usize) -> Self {
+        Self::new(&self.path, format!("{}.{key}[{index}]", self.table))
+    }
+
+    /// The error of a kind that is none of `known`.
+    pub(super) fn unknown_kind(&self, found: &str, known: &[&str]) -> Error {
+        Error::UnknownKind {
+            path: self.path.clone(),
+            table: self.table.clone(),
+            found: found.into(),
+            suggestion: nearest(found, known).map(String::from),
+            known: known.iter().copied().map(String::from).collect(),
+        }
+    }
+
+    pub(super) fn unknown_key(&self, key: &str, known: &[&str]) -> Error {
+        Error::UnknownKey {
+            path: self.path.clone(),
+            table: self.table.clone(),
+            key: key.into(),
+            suggestion: nearest(key, known).map(String::from),
+            known: known.iter().copied().map(String::from).collect(),
+        }
+    }
+
+    pub(super) fn missing(&self, key: &str) -> Error {
+        Error::MissingKey { path: self.path.clone(), table: self.table.clone(), key: key.into() }
+    }
+
+    pub(super) fn conflict(&self, first: &str, second: &str) -> Error {
+        Error::ConflictingKeys {
+            path: self.path.clone(),
+            table: self.table.clone(),
+            first: first.into(),
+            second: second.into(),
+        }
+    }
+
+    pub(super) fn wrong(&self, key: &str, found: impl Into<String>, expected: &str) -> Error {
+        Error::WrongType {
+            path: self.path.clone(),
+            table: self.table.clone(),
+            key: key.into(),
+            found: found.into(),
+            expected: expected.into(),
+        }
+    }
+}
 
 /// The keys of one table that nobody has read yet.
 #[derive(Debug)]
 pub(super) struct Keys<'a> {
-    pub(super) origin: &'a Origin,
-    pub(super) table: String,
+    pub(super) origin: &'a Origin<'a>,
+    pub(super) place: Place,
     entries: Table,
     /// Whether this sort of table has a kind, for messages.
     has_kind: bool,
 }
 
 impl<'a> Keys<'a> {
-    pub(super) fn new(origin: &'a Origin, table: impl Into<String>, entries: Table) -> Self {
-        Self { origin, table: table.into(), entries, has_kind: false }
+    pub(super) fn new(origin: &'a Origin<'a>, table: impl Into<String>, entries: Table) -> Self {
+        Self { origin, place: Place::new(origin.path, table), entries, has_kind: false }
     }
 
     /// Takes the kind, or `default` where the table says none.
@@ -32,18 +98,7 @@ impl<'a> Keys<'a> {
         match (self.text("kind")?, default) {
             (Some(kind), _) => Ok(kind),
             (None, Some(kind)) => Ok(kind.into()),
-            (None, None) => Err(self.missing("kind")),
-        }
-    }
-
-    /// The error of a kind that is none of `known`.
-    pub(super) fn unknown_kind(&self, found: &str, known: &[&str]) -> Error {
-        Error::UnknownKind {
-            path: self.origin.path.clone(),
-            table: self.table.clone(),
-            found: found.into(),
-            suggestion: nearest(found, known),
-            known: known.iter().copied().map(String::from).collect(),
+            (None, None) => Err(self.place.missing("kind")),
         }
     }
 
@@ -57,14 +112,7 @@ impl<'a> Keys<'a> {
 
     fn unknown_key(&self, key: &str, known: &[&str]) -> Error {
         let kind = if self.has_kind { &["kind"][..] } else { &[] };
-        let known = [kind, known].concat();
-        Error::UnknownKey {
-            path: self.origin.path.clone(),
-            table: self.table.clone(),
-            key: key.into(),
-            suggestion: nearest(key, &known),
-            known: known.into_iter().map(String::from).collect(),
-        }
+        self.place.unknown_key(key, &[kind, known].concat())
     }
 
     /// Renames `time_limit` to `time-limit` and the like.
@@ -72,7 +120,7 @@ impl<'a> Keys<'a> {
         for (key, value) in std::mem::take(&mut self.entries) {
             let dashed = key.replace('_', "-");
             if self.entries.insert(dashed.clone(), value).is_some() {
-                return Err(self.conflict(&dashed, &dashed.replace('-', "_")));
+                return Err(self.place.conflict(&dashed, &dashed.replace('-', "_")));
             }
         }
         Ok(())
@@ -98,7 +146,7 @@ impl<'a> Keys<'a> {
         key: &str,
         read: impl FnOnce(&mut Self, &str) -> Result<Option<T>>,
     ) -> Result<T> {
-        read(self, key)?.ok_or_else(|| self.missing(key))
+        read(self, key)?.ok_or_else(|| self.place.missing(key))
     }
 
     pub(super) fn text(&mut self, key: &str) -> Result<Option<String>> {
@@ -140,7 +188,7 @@ impl<'a> Keys<'a> {
         match self.take(key) {
             Some(Value::String(text)) => {
                 let found = parse_bytes(&text).map(Some);
-                found.ok_or_else(|| self.wrong(key, format!("the text {text:?}"), BYTES))
+                found.ok_or_else(|| self.place.wrong(key, format!("the text {text:?}"), BYTES))
             }
             Some(other) => {
                 self.put_back(key, other);
@@ -150,36 +198,21 @@ impl<'a> Keys<'a> {
         }
     }
 
+    /// A value by its name.
+    pub(super) fn named<T: Named>(&mut self, key: &str) -> Result<Option<T>> {
+        let Some(name) = self.text(key)? else { return Ok(None) };
+        T::of_name(&name)
+            .map(Some)
+            .map_err(|unknown| Error::unknown_name(&self.place.path, &self.place.table, &unknown))
+    }
+
     /// A count that is used as a size.
     pub(super) fn size(&mut self, key: &str) -> Result<Option<usize>> {
         Ok(self.whole(key)?.map(|whole| whole as usize))
     }
 
-    pub(super) fn missing(&self, key: &str) -> Error {
-        Error::MissingKey { path: self.origin.path.clone(), table: self.table.clone(), key: key.into() }
-    }
-
-    pub(super) fn conflict(&self, first: &str, second: &str) -> Error {
-        Error::ConflictingKeys {
-            path: self.origin.path.clone(),
-            table: self.table.clone(),
-            first: first.into(),
-            second: second.into(),
-        }
-    }
-
     pub(super) fn wrong_type(&self, key: &str, found: &Value, expected: &str) -> Error {
-        self.wrong(key, describe(found), expected)
-    }
-
-    pub(super) fn wrong(&self, key: &str, found: impl Into<String>, expected: &str) -> Error {
-        Error::WrongType {
-            path: self.origin.path.clone(),
-            table: self.table.clone(),
-            key: key.into(),
-            found: found.into(),
-            expected: expected.into(),
-        }
+        self.place.wrong(key, describe(found), expected)
     }
 }
 
@@ -210,15 +243,6 @@ pub fn parse_bytes(text: &str) -> Option<u64> {
         _ => return None,
     };
     digits.trim_end().parse::<u64>().ok()?.checked_mul(unit)
-}
-
-/// The known word most like `word`, if any is like it at all.
-pub(super) fn nearest(word: &str, known: &[&str]) -> Option<String> {
-    const ALIKE: f64 = 0.5;
-    let word = word.to_lowercase();
-    let likeness = |known: &str| strsim::normalized_damerau_levenshtein(&word, known);
-    let best = known.iter().max_by(|a, b| likeness(a).total_cmp(&likeness(b)))?;
-    (likeness(best) >= ALIKE).then(|| (*best).to_owned())
 }
 
 /// A number as TOML has it, or `"inf"` and the like in quotes.

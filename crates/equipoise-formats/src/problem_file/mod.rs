@@ -1,36 +1,19 @@
 //! `PROBLEM.toml`: a problem `minimise f(x) + h(x) subject to A x = b` as a user writes it.
 //!
-//! Given TOML text; returns a [`ProblemFile`] with every array and file loaded. Only `[smooth]` is
-//! required. Must not know what makes a problem valid: lengths, signs and finiteness are checked
-//! by whoever builds the problem. Losses are sums, not means.
+//! Given TOML text; returns a [`ProblemFile`] with every array and file loaded, and from it, by
+//! [`ProblemFile::build`], the library's problem. Only `[smooth]` is required. Must not know what makes a
+//! problem valid: lengths, signs and finiteness are checked by the library.
 //!
-//! | table | `kind` | keys |
+//! | table | says | keys |
 //! |---|---|---|
-//! | `[smooth]` | `quadratic` | `matrix` Q or `factor` M (Q = M'M), `linear` c: 1/2 x'Qx + c'x |
-//! | | `least-squares` | `matrix`, `target`, `weights`: 1/2 ‖Mx − y‖² |
-//! | | `logistic` | `matrix`, `target` ±1, `weights`: Σ log(1 + exp(−y Mx)) |
-//! | | `squared-hinge` | `matrix`, `target` ±1, `weights`: Σ max(0, 1 − y Mx)² |
-//! | | `huber` | `matrix`, `target`, `weights`, `delta` |
-//! | | `distance` | `target`, `weight` (default 1): Σ w ‖x − t‖² |
-//! | | `linear` | `linear` c: c'x |
-//! | | `synthetic` | `nodes`, `block`, `rows`, `seed`: the paper's problem, coupling included |
-//! | | `sum` | `terms`, an array of tables like this one |
-//! | `[separable]` | `zero` (default) | |
-//! | | `box` | `lower`, `upper`; a missing side is infinite |
-//! | | `non-negative` | |
-//! | | `l1` | `weight` |
-//! | | `elastic-net` | `l1`, `l2`: l1 ‖x‖₁ + 1/2 l2 ‖x‖² |
-//! | | `l1-box` | `weight`, `lower`, `upper` |
-//! | | `group-l2` | `weight` |
-//! | `[coupling]` | `none` (default) | |
-//! | | `sum` | `rhs`: a number, or a list of p for blocks of size p |
-//! | | `row` | `weights`, `rhs` |
-//! | | `rows` | `matrix`, `rhs` |
-//! | `[blocks]` | | `size`, `boundaries`, or `auto = true` (default) |
-//! | `[graph]` | | `topology` (default `clique`) or `edges`; `probabilities` |
-//! | `[solve]` | | `tolerance`, `time-limit`, `max-epochs`, `max-updates`, `method`, `seed`, `memory-budget`, |
-//! | | | `threads`, `locking`, `delay-us`, `step-rule`, `deterministic`, `schedule`, `batch`, |
-//! | | | `step-size` |
+//! | `[smooth]` | f | `kind`, and those of the kind: [`smooth`] |
+//! | `[separable]` | h | `kind`, and those of the kind: [`separable`] |
+//! | `[coupling]` | A and b | `kind`, and those of the kind: [`coupling`] |
+//! | `[blocks]` | how x falls into blocks | `size`, `boundaries`, or `auto = true` (default) |
+//! | `[graph]` | which pairs of blocks move | `topology` (default `clique`) or `edges`; `probabilities` |
+//! | `[solve]` | limits and choices | `tolerance`, `time-limit`, `max-epochs`, `max-updates`, `method`, `seed`, |
+//! | | | `memory-budget`, `threads`, `locking`, `delay-us`, `step-rule`, `deterministic`, |
+//! | | | `schedule`, `batch`, `step-size` |
 //!
 //! A vector is an inline array or the name of a file, a matrix an inline array of rows or the name
 //! of a file; names are relative to the TOML file. Numbers of `[separable]` are one for all
@@ -47,103 +30,146 @@
 //! list of weights, one per edge. The keys of
 //! `[solve]` are the command line's flags; underscores do for dashes.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 
+use equipoise::{BlockChoice, Control};
 use toml::{Table, Value};
 
-use crate::numbers::text;
+use crate::numbers::{read_bytes, text};
+use crate::suggest::nearest;
 use crate::{Error, Result};
 
 mod arrays;
-mod coupling;
+mod build;
+pub mod coupling;
 mod keys;
+mod kinds;
 mod output;
 mod samples;
-mod separable;
-mod smooth;
-mod spec;
+pub mod separable;
+pub mod smooth;
+mod solve;
 mod structure;
+mod term;
 mod write;
 
+pub use build::{AnyProblem, Building, Pairs};
 pub use keys::{BYTES, parse_bytes};
-pub use spec::{
-    BlocksSpec, CouplingSpec, GraphSpec, LossSpec, NumberOrList, ProbabilitiesSpec, ProblemFile,
-    SeparableSpec, SmoothSpec, SolveSpec,
-};
+pub use solve::SolveSpec;
+pub use structure::GraphSpec;
+pub use term::{Entry, Term};
 pub use write::write_problem;
 
-use keys::{Keys, describe, nearest};
+use keys::{Keys, describe};
+
+/// A problem in words, with all its arrays loaded.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ProblemFile {
+    /// f.
+    pub smooth: Term,
+    /// h.
+    pub separable: Term,
+    /// A and b.
+    pub coupling: Term,
+    /// How x falls into blocks; boundaries may leave out the ends 0 and n.
+    pub blocks: BlockChoice,
+    /// Which pairs of blocks move together, and how often.
+    pub graph: GraphSpec,
+    /// Limits and choices for the solver.
+    pub solve: SolveSpec,
+}
 
 /// All tables of a problem file.
 const TABLES: [&str; 6] = ["smooth", "separable", "coupling", "blocks", "graph", "solve"];
 
-/// Where a problem file lies, for messages and for the files it names.
+/// Where a problem file lies, for messages and for the files it names; and how they are read.
 #[derive(Debug)]
-struct Origin {
-    path: Box<Path>,
+struct Origin<'a> {
+    path: &'a Path,
     folder: PathBuf,
     /// Bytes that the matrix of a loss may take; `None`: any number.
     most_bytes: Option<u64>,
+    control: &'a Control,
 }
 
 impl ProblemFile {
+    /// A problem of f alone; everything else takes its default.
+    pub fn new(smooth: Term) -> Self {
+        Self {
+            smooth,
+            separable: Term::new(separable::DEFAULT),
+            coupling: Term::new(coupling::DEFAULT),
+            blocks: BlockChoice::default(),
+            graph: GraphSpec::default(),
+            solve: SolveSpec::default(),
+        }
+    }
+
     /// Reads a problem file and every file that it names.
-    pub fn read(path: impl AsRef<Path>) -> Result<Self> {
-        Self::read_within(path, |_| None)
+    pub fn read(path: impl AsRef<Path>, control: &Control) -> Result<Self> {
+        Self::read_within(path, control, |_| None)
     }
 
     /// The same, but a loss whose matrix would take more bytes than `most_bytes` of `[solve]` allows stays in its file,
-    /// as [`SmoothSpec::Streamed`]; `None` allows any number.
+    /// as [`Entry::Rows`]; `None` allows any number.
     pub fn read_within(
         path: impl AsRef<Path>,
+        control: &Control,
         most_bytes: impl FnOnce(&SolveSpec) -> Option<u64>,
     ) -> Result<Self> {
         let path = path.as_ref();
-        let bytes = fs::read(path).map_err(|reason| Error::reading(path, &reason))?;
-        Self::from_text(text(&bytes, path)?, path, most_bytes)
+        let bytes = read_bytes(path, control)?;
+        Self::from_text(text(&bytes, path)?, path, control, most_bytes)
     }
 
     /// Reads a problem from text; `path` stands in messages, and its folder holds the files named.
     pub fn from_toml_str(text: &str, path: impl AsRef<Path>) -> Result<Self> {
-        Self::from_text(text, path.as_ref(), |_| None)
+        Self::from_text(text, path.as_ref(), &Control::unlimited(), |_| None)
     }
 
     fn from_text(
         text: &str,
         path: &Path,
+        control: &Control,
         most_bytes: impl FnOnce(&SolveSpec) -> Option<u64>,
     ) -> Result<Self> {
         let folder = path.parent().map(Path::to_path_buf).unwrap_or_default();
-        let mut origin = Origin { path: path.into(), folder, most_bytes: None };
+        let mut origin = Origin { path, folder, most_bytes: None, control };
         let mut document: Table = text.parse().map_err(|error| syntax_error(path, text, &error))?;
         check_tables(&document, path)?;
         let solve = take_table(&origin, &mut document, "solve")?;
-        let solve = solve.map(structure::read_solve).transpose();
+        let solve = solve.map(solve::read).transpose();
         origin.most_bytes =
             solve.as_ref().ok().and_then(|solve| most_bytes(&solve.clone().unwrap_or_default()));
         let mut take = |table: &str| take_table(&origin, &mut document, table);
         let smooth = take("smooth")?;
         let smooth =
             smooth.ok_or_else(|| Error::MissingTable { path: path.into(), table: "smooth".into() })?;
-        Ok(Self {
-            smooth: smooth::read(smooth)?,
-            separable: take("separable")?.map(separable::read).transpose()?.unwrap_or_default(),
-            coupling: take("coupling")?.map(coupling::read).transpose()?.unwrap_or_default(),
-            blocks: take("blocks")?.map(structure::read_blocks).transpose()?.unwrap_or_default(),
-            graph: take("graph")?.map(structure::read_graph).transpose()?.unwrap_or_default(),
-            // Judged last, as it stands last.
-            solve: solve?.unwrap_or_default(),
-        })
+        let mut file = Self::new(smooth::read(smooth)?);
+        if let Some(keys) = take("separable")? {
+            file.separable = separable::read(keys)?;
+        }
+        if let Some(keys) = take("coupling")? {
+            file.coupling = coupling::read(keys)?;
+        }
+        if let Some(keys) = take("blocks")? {
+            file.blocks = structure::read_blocks(keys)?;
+        }
+        if let Some(keys) = take("graph")? {
+            file.graph = structure::read_graph(keys)?;
+        }
+        // Judged last, as it stands last.
+        file.solve = solve?.unwrap_or_default();
+        Ok(file)
     }
 }
 
-fn take_table<'a>(origin: &'a Origin, document: &mut Table, name: &str) -> Result<Option<Keys<'a>>> {
+fn take_table<'a>(origin: &'a Origin<'a>, document: &mut Table, name: &str) -> Result<Option<Keys<'a>>> {
     match document.remove(name) {
         None => Ok(None),
         Some(Value::Table(entries)) => Ok(Some(Keys::new(origin, name, entries))),
         Some(other) => Err(Error::WrongType {
-            path: origin.path.clone(),
+            path: origin.path.into(),
             table: "top level".into(),
             key: name.into(),
             found: describe(&other),
@@ -158,7 +184,7 @@ fn check_tables(document: &Table, path: &Path) -> Result<()> {
         return Ok(());
     };
     let (path, found, known) = (path.into(), name.clone(), TABLES.map(String::from).to_vec());
-    let suggestion = nearest(name, &TABLES);
+    let suggestion = nearest(name, &TABLES).map(String::from);
     Err(if value.is_table() || value.is_array() {
         Error::UnknownTable { path, found, suggestion, known }
     } else {

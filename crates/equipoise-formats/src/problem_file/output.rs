@@ -5,9 +5,10 @@
 use std::fmt::{Display, Write as _};
 use std::path::Path;
 
-use super::spec::NumberOrList;
+use equipoise::Matrix;
+
 use crate::Result;
-use crate::numbers::{MatrixData, write_matrix_market, write_matrix_npy, write_vector_csv};
+use crate::numbers::{write_matrix_market, write_matrix_npy, write_vector_csv};
 
 /// The longest list that stays inline.
 pub(super) const INLINE: usize = 20;
@@ -35,11 +36,6 @@ impl<'a> Output<'a> {
         let gap = if self.text.is_empty() { "" } else { "\n" };
         self.line(format_args!("{gap}{header}"));
         self.stem = stem.into();
-    }
-
-    pub(super) fn kind(&mut self, table: &str, kind: &str) {
-        self.table(&format!("[{table}]"), table);
-        self.text("kind", kind);
     }
 
     pub(super) fn line(&mut self, line: impl Display) {
@@ -84,24 +80,10 @@ impl<'a> Output<'a> {
         Ok(())
     }
 
-    pub(super) fn optional_list(&mut self, key: &str, list: Option<&Vec<f64>>) -> Result<()> {
-        list.map_or(Ok(()), |list| self.list(key, list))
-    }
-
-    pub(super) fn number_or_list(&mut self, key: &str, value: &NumberOrList) -> Result<()> {
-        match value {
-            NumberOrList::Number(value) => {
-                self.pair(key, number(*value));
-                Ok(())
-            }
-            NumberOrList::List(list) => self.list(key, list),
-        }
-    }
-
-    pub(super) fn matrix(&mut self, key: &str, matrix: &MatrixData) -> Result<()> {
+    pub(super) fn matrix(&mut self, key: &str, matrix: &Matrix) -> Result<()> {
         match matrix {
-            MatrixData::Sparse { .. } => self.file(key, "mtx", |path| write_matrix_market(path, matrix)),
-            MatrixData::Dense { .. } => self.file(key, "npy", |path| write_matrix_npy(path, matrix)),
+            Matrix::Sparse(_) => self.file(key, "mtx", |path| write_matrix_market(path, matrix)),
+            Matrix::Dense(_) => self.file(key, "npy", |path| write_matrix_npy(path, matrix)),
         }
     }
 }

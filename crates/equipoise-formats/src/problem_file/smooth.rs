@@ -1,111 +1,218 @@
-//! `[smooth]`: f.
+//! `[smooth]`: f, kind by kind. Losses are sums, not means.
+//!
+//! | `kind` | keys |
+//! |---|---|
+//! | `quadratic` | `matrix` Q or `factor` M (Q = M'M), `linear` c: 1/2 x'Qx + c'x |
+//! | `least-squares` | `matrix`, `target`, `weights`: 1/2 ‖Mx − y‖² |
+//! | `logistic` | `matrix`, `target` ±1, `weights`: Σ log(1 + exp(−y Mx)) |
+//! | `squared-hinge` | `matrix`, `target` ±1, `weights`: Σ max(0, 1 − y Mx)² |
+//! | `huber` | `matrix`, `target`, `weights`, `delta` |
+//! | `distance` | `target`, `weight` (default 1): Σ w ‖x − t‖² |
+//! | `linear` | `linear` c: c'x |
+//! | `synthetic` | `nodes`, `block`, `rows`, `seed`: the paper's problem, coupling included |
+//! | `sum` | `terms`, an array of tables like this one |
+//!
+//! A new kind is an entry of `KINDS` and a row of this table; a new loss says its name, the keys beyond those of all
+//! losses, and the [`ScalarLoss`] that they make, for matrices in memory and in their file alike.
 
-use toml::Value;
+use equipoise::separable::Values;
+use equipoise::smooth::loss::{HuberLoss, LogisticLoss, ScalarLoss, Squared, SquaredHingeLoss};
+use equipoise::smooth::{Distance, Linear, LossOfProduct, Quadratic, SmoothTerm, Streamed, Sum};
+use equipoise::{Control, Matrix};
+use equipoise_models::Synthetic;
 
-use super::keys::Keys;
-use super::samples::Samples;
-use super::spec::{LossSpec, NumberOrList, SmoothSpec};
-use crate::Result;
+use super::keys::{Keys, Place};
+use super::kinds::{self, Key, Kind, Takes, may, need};
+use super::term::{Samples, Term, Words};
+use crate::{Error, FileSamples, Result};
 
-const KINDS: [&str; 9] = [
-    "quadratic",
-    "least-squares",
-    "logistic",
-    "squared-hinge",
-    "huber",
-    "distance",
-    "linear",
-    "synthetic",
-    "sum",
+/// Every kind, in the order in which messages name them.
+const KINDS: &[SmoothKind] = &[
+    term(
+        "quadratic",
+        &[may("matrix", Takes::Matrix), may("factor", Takes::Matrix), may("linear", Takes::List)],
+        quadratic,
+    ),
+    loss("least-squares", &[], |_| boxed(Squared)),
+    loss("logistic", &[], |_| boxed(LogisticLoss)),
+    loss("squared-hinge", &[], |_| boxed(SquaredHingeLoss)),
+    loss("huber", &[need("delta", Takes::Number)], |words| boxed(HuberLoss::new(words.number("delta")?)?)),
+    term("distance", &[need("target", Takes::List), may("weight", Takes::Values)], |words| {
+        Ok(Box::new(Distance::new(words.list("target")?, words.values_or("weight", 1.0)?)?))
+    }),
+    term("linear", &[need("linear", Takes::List)], |words| Ok(Box::new(Linear::new(words.list("linear")?)?))),
+    SmoothKind { name: SYNTHETIC, keys: SYNTHETIC_KEYS, makes: Makes::Problem },
+    SmoothKind { name: "sum", keys: &[need("terms", Takes::Terms)], makes: Makes::Sum },
 ];
 
-/// Reads f from its table, or one term of a sum from its own.
-pub(super) fn read(mut keys: Keys<'_>) -> Result<SmoothSpec> {
-    let kind = keys.kind(None)?;
-    match kind.as_str() {
-        "quadratic" => read_quadratic(keys),
-        "least-squares" => read_loss(keys, LossSpec::LeastSquares),
-        "logistic" => read_loss(keys, LossSpec::Logistic),
-        "squared-hinge" => read_loss(keys, LossSpec::SquaredHinge),
-        "huber" => {
-            keys.only(&["matrix", "target", "weights", "delta"])?;
-            let delta = keys.need("delta", Keys::number)?;
-            read_loss(keys, LossSpec::Huber { delta })
+const SYNTHETIC: &str = "synthetic";
+const SYNTHETIC_KEYS: &[Key] = &[
+    need("nodes", Takes::Count),
+    need("block", Takes::Count),
+    need("rows", Takes::Count),
+    need("seed", Takes::Count),
+];
+
+/// The keys of every loss.
+const LOSS: &[Key] =
+    &[need("matrix", Takes::Samples), need("target", Takes::Targets), may("weights", Takes::List)];
+
+/// A kind of f.
+struct SmoothKind {
+    name: &'static str,
+    /// Its keys; those of a loss, beyond the ones that all losses have.
+    keys: &'static [Key],
+    makes: Makes,
+}
+
+/// What comes of the words of a kind.
+enum Makes {
+    Term(fn(&mut Words<'_>) -> Result<Box<dyn SmoothTerm>>),
+    Loss(fn(&mut Words<'_>) -> Result<Box<dyn AnyLoss>>),
+    Sum,
+    /// A term that brings its coupling.
+    Problem,
+}
+
+const fn term(
+    name: &'static str,
+    keys: &'static [Key],
+    make: fn(&mut Words<'_>) -> Result<Box<dyn SmoothTerm>>,
+) -> SmoothKind {
+    SmoothKind { name, keys, makes: Makes::Term(make) }
+}
+
+const fn loss(
+    name: &'static str,
+    keys: &'static [Key],
+    make: fn(&mut Words<'_>) -> Result<Box<dyn AnyLoss>>,
+) -> SmoothKind {
+    SmoothKind { name, keys, makes: Makes::Loss(make) }
+}
+
+impl Kind for SmoothKind {
+    fn name(&self) -> &'static str {
+        self.name
+    }
+    fn keys(&self) -> Vec<Key> {
+        match self.makes {
+            Makes::Loss(_) => [LOSS, self.keys].concat(),
+            _ => self.keys.to_vec(),
         }
-        "distance" => {
-            keys.only(&["target", "weight"])?;
-            let weight = keys.number_or_list("weight")?.unwrap_or(NumberOrList::Number(1.0));
-            Ok(SmoothSpec::Distance { target: keys.need("target", Keys::vector)?, weight })
-        }
-        "linear" => {
-            keys.only(&["linear"])?;
-            Ok(SmoothSpec::Linear { linear: keys.need("linear", Keys::vector)? })
-        }
-        "synthetic" => read_synthetic(keys),
-        "sum" => read_sum(keys),
-        _ => Err(keys.unknown_kind(&kind, &KINDS)),
+    }
+    fn one_of(&self) -> Option<[&'static str; 2]> {
+        (self.name == "quadratic").then_some(["matrix", "factor"])
     }
 }
 
-fn read_quadratic(mut keys: Keys<'_>) -> Result<SmoothSpec> {
-    keys.only(&["matrix", "factor", "linear"])?;
-    match (keys.has("matrix"), keys.has("factor")) {
-        (true, true) => return Err(keys.conflict("matrix", "factor")),
-        (false, false) => return Err(keys.missing("matrix or factor")),
-        _ => {}
+/// A loss of a kind chosen at run time: the sum over its rows is compiled for it.
+trait AnyLoss {
+    fn of_matrix(
+        self: Box<Self>,
+        matrix: Matrix,
+        target: Vec<f64>,
+        weights: Values,
+    ) -> Result<Box<dyn SmoothTerm>>;
+    fn of_file(self: Box<Self>, samples: FileSamples, control: &Control) -> Result<Box<dyn SmoothTerm>>;
+}
+
+impl<L: ScalarLoss + 'static> AnyLoss for L {
+    fn of_matrix(
+        self: Box<Self>,
+        matrix: Matrix,
+        target: Vec<f64>,
+        weights: Values,
+    ) -> Result<Box<dyn SmoothTerm>> {
+        Ok(Box::new(LossOfProduct::weighted(matrix, target, *self, weights)?))
     }
-    Ok(SmoothSpec::Quadratic {
-        matrix: keys.matrix("matrix")?,
-        factor: keys.matrix("factor")?,
-        linear: keys.vector("linear")?,
-    })
-}
-
-/// M, y and w of a sum over rows.
-fn read_loss(mut keys: Keys<'_>, loss: LossSpec) -> Result<SmoothSpec> {
-    keys.only(&["matrix", "target", "weights"])?;
-    let samples = keys.need("matrix", Keys::samples)?;
-    let target = keys.vector("target")?;
-    if target.is_none() && !samples.is_labelled() {
-        return Err(keys.missing("target"));
+    fn of_file(self: Box<Self>, samples: FileSamples, _control: &Control) -> Result<Box<dyn SmoothTerm>> {
+        Ok(Box::new(Streamed::new(Box::new(samples), *self)?))
     }
-    let weights = keys.vector("weights")?;
-    let (matrix, labels) = match samples {
-        Samples::Unloaded(rows) => return Ok(SmoothSpec::Streamed { loss, rows, target, weights }),
-        Samples::Loaded(matrix, labels) => (matrix, labels),
-    };
-    let target = target.or(labels).unwrap_or_default();
-    Ok(match loss {
-        LossSpec::LeastSquares => SmoothSpec::LeastSquares { matrix, target, weights },
-        LossSpec::Logistic => SmoothSpec::Logistic { matrix, target, weights },
-        LossSpec::SquaredHinge => SmoothSpec::SquaredHinge { matrix, target, weights },
-        LossSpec::Huber { delta } => SmoothSpec::Huber { matrix, target, weights, delta },
-    })
 }
 
-fn read_synthetic(mut keys: Keys<'_>) -> Result<SmoothSpec> {
-    keys.only(&["nodes", "block", "rows", "seed"])?;
-    Ok(SmoothSpec::Synthetic {
-        nodes: keys.need("nodes", Keys::size)?,
-        block: keys.need("block", Keys::size)?,
-        rows: keys.need("rows", Keys::size)?,
-        seed: keys.need("seed", Keys::whole)?,
-    })
+fn boxed<L: ScalarLoss + 'static>(loss: L) -> Result<Box<dyn AnyLoss>> {
+    Ok(Box::new(loss))
 }
 
-fn read_sum(mut keys: Keys<'_>) -> Result<SmoothSpec> {
-    const TERMS: &str = "an array of at least one table";
-    keys.only(&["terms"])?;
-    let items = match keys.take("terms") {
-        None => return Err(keys.missing("terms")),
-        Some(Value::Array(items)) if !items.is_empty() => items,
-        Some(other) => return Err(keys.wrong_type("terms", &other, TERMS)),
-    };
-    let term = |(index, item)| match item {
-        Value::Table(entries) => {
-            read(Keys::new(keys.origin, format!("{}.terms[{index}]", keys.table), entries))
+/// Reads f from its table.
+pub(super) fn read(keys: Keys<'_>) -> Result<Term> {
+    kinds::read(keys, KINDS, None)
+}
+
+/// What a term needs to know beyond its words.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Means<'a> {
+    /// Bytes that batches of samples in their file take part of.
+    pub(super) memory_budget: usize,
+    pub(super) control: &'a Control,
+}
+
+/// f, of any kind but the one that [`synthetic`] makes.
+pub(super) fn build(term: Term, place: &Place, means: Means<'_>) -> Result<Box<dyn SmoothTerm>> {
+    kinds::build_by(term, place, KINDS, |kind, words| match kind.makes {
+        Makes::Term(make) => make(words),
+        Makes::Loss(make) => loss_of_rows(make(words)?, words, means),
+        Makes::Sum => sum(words.terms("terms")?, place, means),
+        Makes::Problem => {
+            Err(Error::refused("`synthetic` brings its own coupling and cannot be part of a sum"))
         }
-        other => Err(keys.wrong_type(&format!("terms[{index}]"), &other, "a table with a kind")),
+    })
+}
+
+/// The paper's problem, if that is what a term is.
+pub(super) fn synthetic(term: &Term, place: &Place) -> Result<Option<Synthetic>> {
+    if term.kind() != SYNTHETIC {
+        return Ok(None);
+    }
+    let mut words = Words::new(place, term.clone());
+    let paper = Synthetic {
+        nodes: words.size("nodes")?,
+        block: words.size("block")?,
+        rows: words.size("rows")?,
+        seed: words.count("seed")?,
     };
-    Ok(SmoothSpec::Sum { terms: items.into_iter().enumerate().map(term).collect::<Result<_>>()? })
+    Ok(Some(paper))
+}
+
+fn quadratic(words: &mut Words<'_>) -> Result<Box<dyn SmoothTerm>> {
+    let linear = words.given_list("linear")?;
+    let zeros = |matrix: &Matrix| vec![0.0; matrix.columns()];
+    Ok(match (words.given_matrix("matrix")?, words.given_matrix("factor")?) {
+        (Some(_), Some(_)) => return Err(words.place().conflict("matrix", "factor")),
+        (Some(matrix), None) => {
+            let linear = linear.unwrap_or_else(|| zeros(&matrix));
+            Box::new(Quadratic::new(matrix, linear)?)
+        }
+        (None, Some(factor)) => {
+            let linear = linear.unwrap_or_else(|| zeros(&factor));
+            Box::new(Quadratic::from_factor(factor, linear)?)
+        }
+        (None, None) => return Err(words.place().missing("matrix or factor")),
+    })
+}
+
+fn loss_of_rows(
+    loss: Box<dyn AnyLoss>,
+    words: &mut Words<'_>,
+    means: Means<'_>,
+) -> Result<Box<dyn SmoothTerm>> {
+    let samples = words.samples("matrix")?;
+    let target = words.given_list("target")?;
+    let weights = words.given_list("weights")?.map_or(Values::Uniform(1.0), Values::Each);
+    match samples {
+        Samples::Loaded(matrix) => {
+            let target = target.ok_or_else(|| words.place().missing("target"))?;
+            loss.of_matrix(matrix, target, weights)
+        }
+        Samples::Unloaded(rows) => {
+            loss.of_file(FileSamples::new(rows, target, weights, means.memory_budget)?, means.control)
+        }
+    }
+}
+
+fn sum(terms: Vec<Term>, place: &Place, means: Means<'_>) -> Result<Box<dyn SmoothTerm>> {
+    let term = |(k, term)| {
+        build(term, &place.inner("terms", k), means).map_err(|error| error.within(&format!("terms[{k}]")))
+    };
+    Ok(Box::new(Sum::new(terms.into_iter().enumerate().map(term).collect::<Result<_>>()?)?))
 }

@@ -1,11 +1,12 @@
 //! `.csv`.
 
+use equipoise::Matrix;
+use equipoise_formats::Error;
 use equipoise_formats::numbers::{write_matrix_csv, write_vector_csv};
-use equipoise_formats::{Error, MatrixData, read_matrix, read_vector};
 
-use super::{assert_good_words, dense, file, scratch};
+use super::{assert_good_words, dense, file, read_matrix, read_vector, scratch};
 
-fn read(test: &str, text: &str) -> Result<MatrixData, Error> {
+fn read(test: &str, text: &str) -> Result<Matrix, Error> {
     read_matrix(file(&format!("csv-{test}"), "data.csv", text))
 }
 

@@ -2,6 +2,7 @@
 
 use std::io::Write;
 
+use equipoise::Control;
 use equipoise_formats::libsvm::{
     LabelledRows, ReadOptions, parse, parse_in_chunks, read, read_path, read_path_with_features,
     read_with_features,
@@ -132,8 +133,14 @@ fn compressed_data_are_recognised_by_their_bytes() -> Result<()> {
         let members = [pack(first), pack(second)].concat();
         for bytes in [&whole, &members] {
             assert_eq!(parse(bytes, name, ONE)?, plain);
-            assert_eq!(read(bytes.as_slice(), name, ReadOptions { threads: 2 })?, plain);
-            assert_eq!(read_path(file("libsvm-packed", "no-ending", bytes), ONE)?, plain);
+            assert_eq!(
+                read(bytes.as_slice(), name, ReadOptions { threads: 2 }, &Control::unlimited())?,
+                plain
+            );
+            assert_eq!(
+                read_path(file("libsvm-packed", "no-ending", bytes), ONE, &Control::unlimited())?,
+                plain
+            );
         }
         for cut in [whole.len() / 2, whole.len() - 1] {
             let error = parse(&whole[..cut], name, ONE).expect_err("cut short");
@@ -196,7 +203,7 @@ fn chunks_and_threads_change_nothing() {
 #[test]
 fn given_features_are_kept_and_others_dropped() -> Result<()> {
     let path = file("libsvm-given", "test.txt", "1 2:0.5 3:1 9:4\n-1 4294967295:2 1:3\n1 70:0\n");
-    let found = read_path_with_features(&path, &[1, 3, 5, 9], ONE)?;
+    let found = read_path_with_features(&path, &[1, 3, 5, 9], ONE, &Control::unlimited())?;
     assert_eq!(found.labels, [1.0, -1.0, 1.0]);
     assert_eq!((found.starts, found.indices), (vec![0, 2, 3, 3], vec![1, 3, 0]));
     assert_eq!(found.values, Some(vec![1.0, 4.0, 3.0]));
@@ -206,12 +213,12 @@ fn given_features_are_kept_and_others_dropped() -> Result<()> {
         ["left out 2 entries of features that are not among those asked for, such as feature 2"]
     );
 
-    let found = read_path_with_features(&path, &[2, 4000000000, u32::MAX], ONE)?;
+    let found = read_path_with_features(&path, &[2, 4000000000, u32::MAX], ONE, &Control::unlimited())?;
     assert_eq!((found.starts, found.indices), (vec![0, 1, 2, 2], vec![0, 2]));
 
-    let found = read_with_features(&b"1 3:1 4:1\n"[..], "t", &[3, 4], ONE)?;
+    let found = read_with_features(&b"1 3:1 4:1\n"[..], "t", &[3, 4], ONE, &Control::unlimited())?;
     assert_eq!((found.indices, found.values, found.notes), (vec![0, 1], None, vec![]));
-    let found = read_with_features(&b"1 3:1 4:1\n"[..], "t", &[], ONE)?;
+    let found = read_with_features(&b"1 3:1 4:1\n"[..], "t", &[], ONE, &Control::unlimited())?;
     assert_eq!((found.starts, found.indices), (vec![0, 0], vec![]));
     Ok(())
 }

@@ -3,6 +3,7 @@
 use std::io::{self, Read};
 use std::path::Path;
 
+use equipoise::Control;
 use equipoise_formats::Error;
 use equipoise_formats::libsvm::{ReadOptions, parse, read, read_path, read_with_features};
 
@@ -99,7 +100,8 @@ fn other_packings_are_refused_in_words() {
 #[test]
 fn an_endless_line_is_refused() {
     let endless = io::repeat(b' ').take(300 << 20);
-    let error = read(endless, "train.txt", ReadOptions { threads: 1 }).expect_err("endless");
+    let error =
+        read(endless, "train.txt", ReadOptions { threads: 1 }, &Control::unlimited()).expect_err("endless");
     assert_eq!(
         error,
         Error::LineTooLong { path: Path::new("train.txt").into(), line: 1, allowed: 256 << 20 }
@@ -118,17 +120,22 @@ impl Read for Failing {
 
 #[test]
 fn what_the_system_refuses_is_told_as_such() {
-    let missing = read_path(scratch("libsvm-missing").join("none.txt"), OPTIONS).expect_err("no file");
+    let missing = read_path(scratch("libsvm-missing").join("none.txt"), OPTIONS, &Control::unlimited())
+        .expect_err("no file");
     assert!(matches!(missing, Error::Io { kind: io::ErrorKind::NotFound, .. }));
     for text in [&b"1 1:1\n1 2:1"[..], b"\x1f\x8b\x08\0\0\0\0\0\0"] {
-        assert!(matches!(read(Failing(text), "t", OPTIONS), Err(Error::Io { .. })), "{text:?}");
+        assert!(
+            matches!(read(Failing(text), "t", OPTIONS, &Control::unlimited()), Err(Error::Io { .. })),
+            "{text:?}"
+        );
     }
 }
 
 #[test]
 fn lists_of_features_must_ascend() {
     for (features, place) in [(&[0, 1][..], 1), (&[1, 2, 2], 3), (&[5, 4], 2)] {
-        let error = read_with_features(&b"1 1:1\n"[..], "t", features, OPTIONS).expect_err("out of order");
+        let error = read_with_features(&b"1 1:1\n"[..], "t", features, OPTIONS, &Control::unlimited())
+            .expect_err("out of order");
         assert!(matches!(error, Error::FeatureOrder { position, .. } if position == place), "{error:?}");
         assert_good_words(&error);
     }

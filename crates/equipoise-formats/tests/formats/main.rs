@@ -21,9 +21,10 @@ mod round_trip;
 mod row_stream;
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use equipoise_formats::MatrixData;
+use equipoise::{Control, DenseMatrix, Matrix, SparseMatrix};
+use equipoise_formats::Result;
 
 /// An empty folder of one test.
 fn scratch(test: &str) -> PathBuf {
@@ -40,8 +41,23 @@ fn file(test: &str, name: &str, content: impl AsRef<[u8]>) -> PathBuf {
     path
 }
 
-fn dense(rows: usize, columns: usize, values: &[f64]) -> MatrixData {
-    MatrixData::Dense { rows, columns, values: values.to_vec() }
+fn dense(rows: usize, columns: usize, values: &[f64]) -> Matrix {
+    DenseMatrix::from_columns(rows, columns, values.to_vec()).expect("as many as rows times columns").into()
+}
+
+/// From where columns start, the rows of the entries and their values.
+fn sparse(rows: usize, columns: usize, starts: &[usize], indices: &[u32], values: &[f64]) -> Matrix {
+    let matrix =
+        SparseMatrix::from_columns(rows, columns, starts.to_vec(), indices.to_vec(), values.to_vec());
+    matrix.expect("rows rise within each column").into()
+}
+
+fn read_matrix(path: impl AsRef<Path>) -> Result<Matrix> {
+    equipoise_formats::read_matrix(path, &Control::unlimited())
+}
+
+fn read_vector(path: impl AsRef<Path>) -> Result<Vec<f64>> {
+    equipoise_formats::read_vector(path, &Control::unlimited())
 }
 
 /// Asserts that a message is one lower-case line without a full stop.

@@ -1,11 +1,12 @@
 //! `.mtx`.
 
+use equipoise::Matrix;
+use equipoise_formats::Error;
 use equipoise_formats::numbers::write_matrix_market;
-use equipoise_formats::{Error, MatrixData, read_matrix, read_vector};
 
-use super::{assert_good_words, dense, file, scratch};
+use super::{assert_good_words, dense, file, read_matrix, read_vector, scratch};
 
-fn read(test: &str, text: &str) -> Result<MatrixData, Error> {
+fn read(test: &str, text: &str) -> Result<Matrix, Error> {
     read_matrix(file(&format!("mtx-{test}"), "data.mtx", text))
 }
 
@@ -20,13 +21,7 @@ const COORDINATE: &str = "%%MatrixMarket matrix coordinate real general\n";
 #[test]
 fn coordinates_are_sorted_and_summed() {
     let text = format!("{COORDINATE}% a comment\n\n3 4 4\n3 4 1.5\n1 2 -1\n% more\n3 4 0.5\n\n2 2 inf\n");
-    let expected = MatrixData::Sparse {
-        rows: 3,
-        columns: 4,
-        column_starts: vec![0, 0, 2, 2, 3],
-        row_indices: vec![0, 1, 2],
-        values: vec![-1.0, f64::INFINITY, 2.0],
-    };
+    let expected = super::sparse(3, 4, &[0, 0, 2, 2, 3], &[0, 1, 2], &[-1.0, f64::INFINITY, 2.0]);
     assert_eq!(read("coordinate", &text), Ok(expected));
 }
 
@@ -35,14 +30,14 @@ fn triangles_are_unfolded() {
     let text = "%%matrixmarket MATRIX Coordinate Integer Symmetric\n2 2 2\n1 1 3\n2 1 4\n";
     let matrix = read("symmetric", text).expect("valid");
     assert_eq!(
-        [matrix.get(0, 0), matrix.get(0, 1), matrix.get(1, 0), matrix.get(1, 1)],
+        [matrix.entry(0, 0), matrix.entry(0, 1), matrix.entry(1, 0), matrix.entry(1, 1)],
         [3.0, 4.0, 4.0, 0.0]
     );
     let text = "%%MatrixMarket matrix coordinate real skew-symmetric\n2 2 1\n2 1 4\n";
     let matrix = read("skew", text).expect("valid");
-    assert_eq!([matrix.get(0, 1), matrix.get(1, 0)], [-4.0, 4.0]);
+    assert_eq!([matrix.entry(0, 1), matrix.entry(1, 0)], [-4.0, 4.0]);
     let text = "%%MatrixMarket matrix coordinate pattern symmetric\n2 2 1\n2 1\n";
-    assert_eq!(read("pattern", text).map(|matrix| matrix.get(0, 1)), Ok(1.0));
+    assert_eq!(read("pattern", text).map(|matrix| matrix.entry(0, 1)), Ok(1.0));
 }
 
 #[test]
@@ -140,13 +135,7 @@ fn claims_alone_allocate_nothing() {
 #[test]
 fn what_is_written_reads_back() {
     let folder = scratch("mtx-write");
-    let sparse = MatrixData::Sparse {
-        rows: 3,
-        columns: 4,
-        column_starts: vec![0, 2, 2, 3, 3],
-        row_indices: vec![0, 2, 1],
-        values: vec![1.0 / 3.0, -1e300, 0.0],
-    };
+    let sparse = super::sparse(3, 4, &[0, 2, 2, 3, 3], &[0, 2, 1], &[1.0 / 3.0, -1e300, 0.0]);
     for matrix in [sparse, dense(2, 2, &[0.1, f64::INFINITY, 3.0, 4.0]), dense(0, 5, &[])] {
         write_matrix_market(folder.join("m.mtx"), &matrix).expect("written");
         assert_eq!(read_matrix(folder.join("m.mtx")), Ok(matrix));

@@ -3,10 +3,11 @@
 use std::fs;
 use std::path::Path;
 
+use equipoise::Control;
 use equipoise_formats::numbers::write_matrix_npy;
-use equipoise_formats::{ProblemFile, read_matrix, read_solution, read_vector};
+use equipoise_formats::{ProblemFile, read_solution};
 
-use super::{dense, scratch};
+use super::{dense, read_matrix, read_vector, scratch};
 
 /// Numbers that look random enough (a linear congruential generator).
 struct Dice(u64);
@@ -66,7 +67,7 @@ fn problems_and_solutions() {
     let toml = b"[smooth]\nkind = \"least-squares\"\nmatrix = [[1, 2], [3, 4]]\ntarget = [1, 2]\n\
                  [separable]\nkind = \"box\"\nlower = -inf\nupper = [1, 2]\n[coupling]\nkind = \"sum\"\nrhs = 0\n\
                  [graph]\nedges = [[0, 1]]\n[solve]\nseed = 3\n";
-    damage("p.toml", toml, |path| drop(ProblemFile::read(path)));
+    damage("p.toml", toml, |path| drop(ProblemFile::read(path, &Control::unlimited())));
     damage("s.json", b"{\"status\":\"stalled\",\"x\":[1.5,2,-3e-7],\"seed\":1}", |path| {
         drop(read_solution(path));
     });

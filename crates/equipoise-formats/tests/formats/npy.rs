@@ -1,9 +1,10 @@
 //! `.npy`.
 
+use equipoise::Matrix;
+use equipoise_formats::Error;
 use equipoise_formats::numbers::{write_matrix_npy, write_vector_npy};
-use equipoise_formats::{Error, MatrixData, read_matrix, read_vector};
 
-use super::{assert_good_words, dense, file, scratch};
+use super::{assert_good_words, dense, file, read_matrix, read_vector, scratch};
 
 /// A file of version 1 with a header and data.
 pub(super) fn npy(descr: &str, fortran: bool, shape: &str, data: &[u8]) -> Vec<u8> {
@@ -16,7 +17,7 @@ fn with_header(header: &str, data: &[u8]) -> Vec<u8> {
     [b"\x93NUMPY\x01\x00", &length[..], header.as_bytes(), data].concat()
 }
 
-fn read(test: &str, bytes: &[u8]) -> Result<MatrixData, Error> {
+fn read(test: &str, bytes: &[u8]) -> Result<Matrix, Error> {
     read_matrix(file(&format!("npy-{test}"), "data.npy", bytes))
 }
 
@@ -124,13 +125,7 @@ fn what_is_written_reads_back() {
         write_matrix_npy(folder.join("m.npy"), &matrix).expect("written");
         assert_eq!(read_matrix(folder.join("m.npy")), Ok(matrix));
     }
-    let sparse = MatrixData::Sparse {
-        rows: 2,
-        columns: 2,
-        column_starts: vec![0, 1, 1],
-        row_indices: vec![1],
-        values: vec![7.0],
-    };
+    let sparse = super::sparse(2, 2, &[0, 1, 1], &[1], &[7.0]);
     write_matrix_npy(folder.join("m.npy"), &sparse).expect("written");
     assert_eq!(read_matrix(folder.join("m.npy")), Ok(dense(2, 2, &[0.0, 7.0, 0.0, 0.0])));
 }

@@ -1,12 +1,13 @@
 //! Problem files that say something.
 
 use std::fs;
+use std::sync::Arc;
 
+use equipoise::graph::{Topology, TopologyChoice};
+use equipoise::{BlockChoice, Control, Locking, Method, ProbabilityChoice, Schedule, StepRule};
 use equipoise_formats::ProblemFile;
-use equipoise_formats::problem_file::{
-    BlocksSpec, CouplingSpec, GraphSpec, NumberOrList, ProbabilitiesSpec, SeparableSpec, SmoothSpec,
-    SolveSpec,
-};
+use equipoise_formats::problem_file::{GraphSpec, SolveSpec, Term};
+use equipoise_theory::Equalised;
 
 use super::{dense, scratch};
 
@@ -16,7 +17,7 @@ fn parse(text: &str) -> ProblemFile {
     ProblemFile::from_toml_str(text, "p.toml").unwrap_or_else(|error| panic!("{error}\n{text}"))
 }
 
-fn smooth(body: &str) -> SmoothSpec {
+fn smooth(body: &str) -> Term {
     parse(&format!("[smooth]\n{body}")).smooth
 }
 
@@ -26,7 +27,7 @@ fn with(body: &str) -> ProblemFile {
 
 #[test]
 fn only_the_smooth_term_is_required() {
-    let expected = ProblemFile::new(SmoothSpec::Linear { linear: vec![1.0] });
+    let expected = ProblemFile::new(Term::new("linear").with("linear", vec![1.0]));
     assert_eq!(parse(LINEAR), expected);
     let tables = "[separable]\n[coupling]\n[blocks]\n[graph]\n[solve]\n";
     assert_eq!(with(tables), expected);
@@ -41,84 +42,80 @@ fn smooth_kinds() {
     let matrix = dense(2, 2, &[1.0, 3.0, 2.0, 4.0]);
     assert_eq!(
         smooth("kind = \"quadratic\"\nmatrix = [[1, 2], [3, 4]]"),
-        SmoothSpec::Quadratic { matrix: Some(matrix.clone()), factor: None, linear: None }
+        Term::new("quadratic").with("matrix", matrix.clone())
     );
     assert_eq!(
         smooth("kind = \"quadratic\"\nfactor = [[1, 2], [3, 4]]\nlinear = [5, 6.5]"),
-        SmoothSpec::Quadratic { matrix: None, factor: Some(matrix.clone()), linear: Some(vec![5.0, 6.5]) }
+        Term::new("quadratic").with("factor", matrix.clone()).with("linear", vec![5.0, 6.5])
     );
     let rows = "matrix = [[1, 2], [3, 4]]\ntarget = [1, -1]\n";
     let target = vec![1.0, -1.0];
-    assert_eq!(
-        smooth(&format!("kind = \"least-squares\"\n{rows}")),
-        SmoothSpec::LeastSquares { matrix: matrix.clone(), target: target.clone(), weights: None }
-    );
-    let weights = Some(vec![0.5, 2.0]);
+    let loss = |kind: &str| Term::new(kind).with("matrix", matrix.clone()).with("target", target.clone());
+    assert_eq!(smooth(&format!("kind = \"least-squares\"\n{rows}")), loss("least-squares"));
+    let weights = vec![0.5, 2.0];
     let weighted = format!("{rows}weights = [0.5, 2]\n");
     assert_eq!(
         smooth(&format!("kind = \"logistic\"\n{weighted}")),
-        SmoothSpec::Logistic { matrix: matrix.clone(), target: target.clone(), weights: weights.clone() }
+        loss("logistic").with("weights", weights.clone())
     );
     assert_eq!(
         smooth(&format!("kind = \"squared-hinge\"\n{weighted}")),
-        SmoothSpec::SquaredHinge { matrix: matrix.clone(), target: target.clone(), weights: weights.clone() }
+        loss("squared-hinge").with("weights", weights.clone())
     );
     assert_eq!(
         smooth(&format!("kind = \"huber\"\ndelta = 2\n{weighted}")),
-        SmoothSpec::Huber { matrix, target, weights, delta: 2.0 }
+        loss("huber").with("weights", weights).with("delta", 2.0)
     );
     assert_eq!(
         smooth("kind = \"synthetic\"\nnodes = 1e3\nblock = 50\nrows = 10\nseed = 7"),
-        SmoothSpec::Synthetic { nodes: 1000, block: 50, rows: 10, seed: 7 }
+        Term::new("synthetic")
+            .with("nodes", 1000_u64)
+            .with("block", 50_u64)
+            .with("rows", 10_u64)
+            .with("seed", 7_u64)
     );
 }
 
 #[test]
 fn distances_and_sums() {
     let target = vec![1.0, 2.0];
-    let one = SmoothSpec::Distance { target: target.clone(), weight: NumberOrList::Number(1.0) };
+    let one = Term::new("distance").with("target", target);
     assert_eq!(smooth("kind = \"distance\"\ntarget = [1, 2]"), one);
-    let many = SmoothSpec::Distance { target, weight: NumberOrList::List(vec![3.0, 4.0]) };
+    let many = one.clone().with("weight", vec![3.0, 4.0]);
     assert_eq!(smooth("kind = \"distance\"\ntarget = [1, 2]\nweight = [3, 4]"), many);
     let inline = "kind = \"sum\"\nterms = [{kind = \"distance\", target = [1, 2]}, \
                   {kind = \"sum\", terms = [{kind = \"linear\", linear = [1]}]}]";
-    let inner = SmoothSpec::Sum { terms: vec![SmoothSpec::Linear { linear: vec![1.0] }] };
-    assert_eq!(smooth(inline), SmoothSpec::Sum { terms: vec![one.clone(), inner] });
+    let sum = |terms: Vec<Term>| Term::new("sum").with("terms", terms);
+    let inner = sum(vec![Term::new("linear").with("linear", vec![1.0])]);
+    assert_eq!(smooth(inline), sum(vec![one.clone(), inner]));
     let tables = "kind = \"sum\"\n[[smooth.terms]]\nkind = \"distance\"\ntarget = [1, 2]\n";
-    assert_eq!(smooth(tables), SmoothSpec::Sum { terms: vec![one] });
+    assert_eq!(smooth(tables), sum(vec![one]));
 }
 
 #[test]
 fn separable_kinds() {
-    let number = NumberOrList::Number;
-    let list = |items: &[f64]| NumberOrList::List(items.to_vec());
+    let infinity = f64::INFINITY;
     for (body, expected) in [
-        ("kind = \"non-negative\"", SeparableSpec::NonNegative),
-        ("kind = \"box\"", SeparableSpec::Box { lower: None, upper: None }),
+        ("kind = \"non-negative\"", Term::new("non-negative")),
+        ("kind = \"box\"", Term::new("box")),
         (
             "kind = \"box\"\nlower = -inf\nupper = [1, inf]",
-            SeparableSpec::Box {
-                lower: Some(number(f64::NEG_INFINITY)),
-                upper: Some(list(&[1.0, f64::INFINITY])),
-            },
+            Term::new("box").with("lower", -infinity).with("upper", vec![1.0, infinity]),
         ),
         (
             "kind = \"box\"\nlower = \"-inf\"\nupper = [\"inf\", 2]",
-            SeparableSpec::Box {
-                lower: Some(number(f64::NEG_INFINITY)),
-                upper: Some(list(&[f64::INFINITY, 2.0])),
-            },
+            Term::new("box").with("lower", -infinity).with("upper", vec![infinity, 2.0]),
         ),
-        ("kind = \"l1\"\nweight = 2", SeparableSpec::L1 { weight: number(2.0) }),
+        ("kind = \"l1\"\nweight = 2", Term::new("l1").with("weight", 2.0)),
         (
             "kind = \"elastic-net\"\nl1 = 1\nl2 = [0.5, 2]",
-            SeparableSpec::ElasticNet { l1: number(1.0), l2: list(&[0.5, 2.0]) },
+            Term::new("elastic-net").with("l1", 1.0).with("l2", vec![0.5, 2.0]),
         ),
         (
             "kind = \"l1-box\"\nweight = 1\nlower = 0",
-            SeparableSpec::L1Box { weight: number(1.0), lower: Some(number(0.0)), upper: None },
+            Term::new("l1-box").with("weight", 1.0).with("lower", 0.0),
         ),
-        ("kind = \"group-l2\"\nweight = [1, 2]", SeparableSpec::GroupL2 { weight: list(&[1.0, 2.0]) }),
+        ("kind = \"group-l2\"\nweight = [1, 2]", Term::new("group-l2").with("weight", vec![1.0, 2.0])),
     ] {
         assert_eq!(with(&format!("[separable]\n{body}")).separable, expected);
     }
@@ -127,19 +124,20 @@ fn separable_kinds() {
 #[test]
 fn coupling_kinds() {
     let matrix = dense(1, 2, &[1.0, 2.0]);
+    let rows = Term::new("rows").with("matrix", matrix).with("rhs", vec![3.0]);
     for (body, expected) in [
-        ("kind = \"sum\"\nrhs = 1", CouplingSpec::Sum { rhs: NumberOrList::Number(1.0) }),
-        ("kind = \"sum\"\nrhs = [1, 2]", CouplingSpec::Sum { rhs: NumberOrList::List(vec![1.0, 2.0]) }),
+        ("kind = \"sum\"\nrhs = 1", Term::new("sum").with("rhs", 1.0)),
+        ("kind = \"sum\"\nrhs = [1, 2]", Term::new("sum").with("rhs", vec![1.0, 2.0])),
         (
             "kind = \"row\"\nweights = [1, 2]\nrhs = 3",
-            CouplingSpec::Row { weights: vec![1.0, 2.0], rhs: 3.0 },
+            Term::new("row").with("weights", vec![1.0, 2.0]).with("rhs", 3.0),
         ),
-        ("kind = \"row\"\nweights = [1]\nrhs = [3]", CouplingSpec::Row { weights: vec![1.0], rhs: 3.0 }),
         (
-            "kind = \"rows\"\nmatrix = [[1, 2]]\nrhs = [3]",
-            CouplingSpec::Rows { matrix: matrix.clone(), rhs: vec![3.0] },
+            "kind = \"row\"\nweights = [1]\nrhs = [3]",
+            Term::new("row").with("weights", vec![1.0]).with("rhs", 3.0),
         ),
-        ("kind = \"rows\"\nmatrix = [[1, 2]]\nrhs = 3", CouplingSpec::Rows { matrix, rhs: vec![3.0] }),
+        ("kind = \"rows\"\nmatrix = [[1, 2]]\nrhs = [3]", rows.clone()),
+        ("kind = \"rows\"\nmatrix = [[1, 2]]\nrhs = 3", rows),
     ] {
         assert_eq!(with(&format!("[coupling]\n{body}")).coupling, expected);
     }
@@ -147,18 +145,18 @@ fn coupling_kinds() {
 
 #[test]
 fn blocks_and_graphs() {
-    assert_eq!(with("[blocks]\nsize = 3\nauto = false").blocks, BlocksSpec::Size(3));
-    assert_eq!(with("[blocks]\nboundaries = [0, 2, 5.0]").blocks, BlocksSpec::Boundaries(vec![0, 2, 5]));
+    assert_eq!(with("[blocks]\nsize = 3\nauto = false").blocks, BlockChoice::Size(3));
+    assert_eq!(with("[blocks]\nboundaries = [0, 2, 5.0]").blocks, BlockChoice::Boundaries(vec![0, 2, 5]));
     let graph = with("[graph]\ntopology = \"ring\"\nprobabilities = \"lipschitz\"").graph;
-    let expected =
-        GraphSpec { topology: Some("ring".into()), edges: None, probabilities: ProbabilitiesSpec::Lipschitz };
+    let (topology, probabilities) = (Topology::Ring.into(), ProbabilityChoice::Lipschitz);
+    let expected = GraphSpec { topology, probabilities };
     assert_eq!(graph, expected);
     assert_eq!(with("[graph]\nprobabilities = \"uniform\"").graph, GraphSpec::default());
     let equalised = with("[graph]\nprobabilities = \"equalised\"").graph.probabilities;
-    assert_eq!(equalised, ProbabilitiesSpec::Equalised);
+    assert_eq!(equalised, ProbabilityChoice::Law(Arc::new(Equalised)));
     let graph = with("[graph]\nedges = [[0, 1], [1, 2]]\nprobabilities = [1, 3]").graph;
-    assert_eq!(graph.edges, Some(vec![(0, 1), (1, 2)]));
-    assert_eq!(graph.probabilities, ProbabilitiesSpec::Weights(vec![1.0, 3.0]));
+    assert_eq!(graph.topology, TopologyChoice::from(Topology::Edges(vec![(0, 1), (1, 2)])));
+    assert_eq!(graph.probabilities, ProbabilityChoice::Weighted(vec![1.0, 3.0]));
     let weighted = with("[graph]\nedges = [[0, 1, 1], [1, 2, 3]]").graph;
     assert_eq!(weighted, graph);
 }
@@ -170,15 +168,15 @@ fn solve_takes_dashes_and_underscores() {
         time_limit: Some(2.0),
         max_epochs: Some(100),
         max_updates: Some(10_000_000),
-        method: Some("pairs".into()),
+        method: Some(Method::Pairs),
         seed: Some(3),
         memory_budget: Some(64 << 20),
         threads: Some(4),
-        locking: Some("double".into()),
+        locking: Some(Locking::Double),
         delay_us: Some(50),
-        step_rule: Some("paper".into()),
+        step_rule: Some(StepRule::Paper),
         deterministic: Some(true),
-        schedule: Some("horizon".into()),
+        schedule: Some(Schedule::Horizon),
         batch: Some(16),
         step_size: Some(0.5),
     };
@@ -210,10 +208,10 @@ fn files_are_relative_to_the_problem() {
     ] {
         fs::write(folder.join(name), content).expect("written");
     }
-    let problem = ProblemFile::read(folder.join("p.toml")).expect("valid");
+    let problem = ProblemFile::read(folder.join("p.toml"), &Control::unlimited()).expect("valid");
     let matrix = dense(2, 2, &[1.0, 3.0, 2.0, 4.0]);
-    assert_eq!(problem.smooth, SmoothSpec::LeastSquares { matrix, target: vec![5.0, 6.0], weights: None });
-    let lower = Some(NumberOrList::List(vec![f64::NEG_INFINITY, 0.0]));
-    assert_eq!(problem.separable, SeparableSpec::Box { lower, upper: None });
-    assert_eq!(problem.graph.probabilities, ProbabilitiesSpec::Weights(vec![0.25, 0.75]));
+    let smooth = Term::new("least-squares").with("matrix", matrix).with("target", vec![5.0, 6.0]);
+    assert_eq!(problem.smooth, smooth);
+    assert_eq!(problem.separable, Term::new("box").with("lower", vec![f64::NEG_INFINITY, 0.0]));
+    assert_eq!(problem.graph.probabilities, ProbabilityChoice::Weighted(vec![0.25, 0.75]));
 }

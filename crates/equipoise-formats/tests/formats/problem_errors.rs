@@ -2,11 +2,16 @@
 
 use std::path::Path;
 
+use equipoise::Control;
 use equipoise_formats::{Error, ProblemFile};
 
 use super::{assert_good_words, file, scratch};
 
 const LINEAR: &str = "[smooth]\nkind = \"linear\"\nlinear = [1]\n";
+
+fn read(path: impl AsRef<Path>) -> Result<ProblemFile, Error> {
+    ProblemFile::read(path, &Control::unlimited())
+}
 
 fn refused(text: &str) -> Error {
     let error = ProblemFile::from_toml_str(text, "p.toml").expect_err(text);
@@ -169,7 +174,7 @@ fn syntax_errors_have_line_and_column() {
 #[test]
 fn files_that_fail_are_named() {
     let path = file("problem-missing", "p.toml", "[smooth]\nkind = \"linear\"\nlinear = \"no.csv\"\n");
-    let error = ProblemFile::read(&path).expect_err("missing");
+    let error = read(&path).expect_err("missing");
     let Error::Io { kind, asked_by: Some(key), path: missing, .. } = &error else { panic!("{error}") };
     assert_eq!(*kind, std::io::ErrorKind::NotFound);
     assert_eq!(**missing, path.with_file_name("no.csv"));
@@ -178,9 +183,9 @@ fn files_that_fail_are_named() {
     let error = refused("[smooth]\nkind = \"linear\"\nlinear = \"data.txt\"\n");
     assert!(matches!(error, Error::UnknownExtension { asked_by: Some(_), .. }), "{error}");
 
-    let error = ProblemFile::read(scratch("problem-none").join("p.toml")).expect_err("missing");
+    let error = read(scratch("problem-none").join("p.toml")).expect_err("missing");
     assert!(matches!(error, Error::Io { asked_by: None, .. }), "{error}");
 
     let bad = file("problem-binary", "p.toml", b"[smooth]\nkind = \"\xff\"\n");
-    assert!(matches!(ProblemFile::read(bad), Err(Error::NotText { line: 2, .. })));
+    assert!(matches!(read(bad), Err(Error::NotText { line: 2, .. })));
 }

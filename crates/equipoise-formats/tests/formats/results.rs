@@ -2,6 +2,7 @@
 
 use std::fs;
 
+use equipoise::{Candidate, Certificate, Method, Status};
 use equipoise_formats::history::{HistoryRow, HistoryWriter, write_history};
 use equipoise_formats::{Error, SolutionFile, read_solution, write_iterate, write_solution};
 
@@ -9,20 +10,23 @@ use super::{assert_good_words, file, scratch};
 
 fn solution() -> SolutionFile {
     SolutionFile {
-        status: "converged".into(),
-        objective: 0.1 + 0.2,
-        smooth: 0.25,
-        separable: 0.05,
-        infeasibility: 0.0,
-        kkt_residual: 1e-9,
-        duality_gap: None,
-        multipliers: vec![-1.5],
+        status: Status::Converged,
+        certificate: Certificate {
+            objective: 0.1 + 0.2,
+            smooth: 0.25,
+            separable: 0.05,
+            infeasibility: 0.0,
+            allowed_infeasibility: 1e-9,
+            kkt_residual: 1e-9,
+            duality_gap: None,
+            multipliers: vec![-1.5],
+        },
         updates: 12,
         epochs: 3.0,
         seconds: 0.5,
         threads: 4,
         seed: u64::MAX,
-        method: "pairs".into(),
+        method: Method::Pairs,
         reason: "as asked".into(),
         candidates: Vec::new(),
         x: vec![1.0 / 3.0, -0.0, 5e-324, 1.797_693_134_862_315_7e308],
@@ -43,7 +47,7 @@ fn an_iterate_alone_reads_back_and_claims_nothing() {
 #[test]
 fn fields_are_exactly_these_in_this_order() {
     let mut short = solution();
-    (short.objective, short.x) = (0.5, vec![1.0, 2.5]);
+    (short.certificate.objective, short.x) = (0.5, vec![1.0, 2.5]);
     let expected = concat!(
         r#"{"status":"converged","objective":0.5,"smooth":0.25,"separable":0.05,"infeasibility":0.0,"#,
         r#""kkt_residual":1e-9,"duality_gap":null,"multipliers":[-1.5],"updates":12,"epochs":3.0,"#,
@@ -51,10 +55,11 @@ fn fields_are_exactly_these_in_this_order() {
         r#""x":[1.0,2.5]}"#
     );
     assert_eq!(short.to_json().as_deref(), Ok(expected));
-    short.candidates = vec![("last".into(), 0.75), ("average".into(), 0.5)];
+    short.candidates =
+        vec![Candidate { name: "last", objective: 0.75 }, Candidate { name: "average", objective: 0.5 }];
     let longer = expected.replace(r#""x""#, r#""candidates":{"last":0.75,"average":0.5},"x""#);
     assert_eq!(short.to_json(), Ok(longer));
-    short.candidates[1].1 = f64::NAN;
+    short.candidates[1].objective = f64::NAN;
     let error = short.to_json().expect_err("no number");
     assert!(error.to_string().contains("candidates.average"), "{error}");
 }
@@ -110,10 +115,10 @@ fn numbers_that_json_lacks_are_refused_by_field() {
         let error = bad.to_json().expect_err("not finite");
         assert!(matches!(&error, Error::NonFinite { field, .. } if field == expected), "{error}");
     };
-    refused(|bad| bad.objective = f64::NAN, "objective");
-    refused(|bad| bad.duality_gap = Some(f64::INFINITY), "duality_gap");
+    refused(|bad| bad.certificate.objective = f64::NAN, "objective");
+    refused(|bad| bad.certificate.duality_gap = Some(f64::INFINITY), "duality_gap");
     refused(|bad| bad.x[2] = f64::NEG_INFINITY, "x[2]");
-    refused(|bad| bad.multipliers[0] = f64::NAN, "multipliers[0]");
+    refused(|bad| bad.certificate.multipliers[0] = f64::NAN, "multipliers[0]");
 }
 
 #[test]

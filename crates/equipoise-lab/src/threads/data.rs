@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use anyhow::{Context, Result, ensure};
+use equipoise::Control;
 use equipoise::matrix::Rows;
 use equipoise_formats::LabelledRows;
 use equipoise_formats::libsvm::{ReadOptions, read_path};
@@ -29,7 +30,7 @@ impl Data {
         let path = path.iter().find(|path| path.is_file());
         let path = path.with_context(|| format!("no {name} in {}", folder.display()))?;
         let LabelledRows { mut labels, starts, indices, values, features, .. } =
-            read_path(path, ReadOptions::default())?;
+            read_path(path, ReadOptions::default(), &Control::unlimited())?;
         let rows = Rows::new(features.len(), starts, indices, values)?;
         let largest = labels.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         let smallest = labels.iter().copied().fold(f64::INFINITY, f64::min);

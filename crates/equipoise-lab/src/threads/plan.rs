@@ -30,7 +30,7 @@ impl Code {
     /// The name in the column `locking`.
     pub(super) fn name(self) -> &'static str {
         let Self::Solver(locking) = self else { return ONE_THREAD };
-        Locking::ALL.iter().find(|(_, level)| *level == locking).map_or("none", |(name, _)| name)
+        locking.name()
     }
 }
 
@@ -60,7 +60,7 @@ pub(super) struct Selection<'a> {
 impl Selection<'_> {
     /// Refuses names that no code has.
     pub(super) fn check(&self) -> Result<()> {
-        let known = |name: &str| name == ONE_THREAD || Locking::ALL.iter().any(|(level, _)| *level == name);
+        let known = |name: &str| name == ONE_THREAD || name.parse::<Locking>().is_ok();
         let unknown = self.codes.unwrap_or(&[]).iter().find(|name| !known(name));
         ensure!(unknown.is_none(), "{unknown:?} is none of one-thread, double, single, none");
         Ok(())

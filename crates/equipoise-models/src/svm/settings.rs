@@ -18,16 +18,12 @@ pub enum Kind {
     OneClass,
 }
 
-impl Kind {
-    /// Every kind with its name on the command line and in model files.
-    pub const ALL: [(&'static str, Self); 4] =
-        [("svc", Self::Svc), ("nu-svc", Self::NuSvc), ("svr", Self::Svr), ("one-class", Self::OneClass)];
-
-    /// The name on the command line and in model files.
-    pub fn name(self) -> &'static str {
-        Self::ALL.iter().find(|(_, kind)| *kind == self).map_or("svc", |(name, _)| name)
-    }
-}
+equipoise::named!(Kind, "kind":
+    "svc" => Self::Svc,
+    "nu-svc" => Self::NuSvc,
+    "svr" => Self::Svr,
+    "one-class" => Self::OneClass,
+);
 
 /// How a margin error m > 0 is charged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -39,16 +35,7 @@ pub enum Loss {
     SquaredHinge,
 }
 
-impl Loss {
-    /// Every loss with its name on the command line and in model files.
-    pub const ALL: [(&'static str, Self); 2] =
-        [("hinge", Self::Hinge), ("squared-hinge", Self::SquaredHinge)];
-
-    /// The name on the command line and in model files.
-    pub fn name(self) -> &'static str {
-        Self::ALL.iter().find(|(_, loss)| *loss == self).map_or("hinge", |(name, _)| name)
-    }
-}
+equipoise::named!(Loss, "loss": "hinge" => Self::Hinge, "squared-hinge" => Self::SquaredHinge);
 
 /// The choices of a training run; [`Default`] is a classifier with C = 1 to a relative gap of 1e-4.
 #[derive(Debug, Clone, PartialEq)]

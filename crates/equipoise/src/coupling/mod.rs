@@ -258,22 +258,33 @@ impl Coupling {
         let rhs = kept.iter().map(|&r| self.rhs[r]).collect();
         match &self.shape {
             Shape::Rows(matrix) => {
-                let matrix = matrix.keep_rows(kept);
-                let shape = match &matrix {
-                    // One row left: the scalar forms apply.
-                    Matrix::Dense(m) if kept.len() == 1 => Shape::Row(Values::Each(m.values().to_vec())),
-                    _ => Shape::Rows(matrix),
-                };
-                Self { shape, rhs }
+                Self { shape: Shape::Rows(matrix.keep_rows(kept)), rhs }.in_its_own_shape()
             }
             _ => self.clone(),
         }
+    }
+
+    /// The same equations; a matrix of one row is that row, so that whatever is said of one row holds for it.
+    pub(crate) fn in_its_own_shape(self) -> Self {
+        let shape = match self.shape {
+            Shape::Rows(matrix) if matrix.rows() == 1 => Shape::Row(Values::Each(match &matrix {
+                Matrix::Dense(row) => row.values().to_vec(),
+                Matrix::Sparse(_) => {
+                    let mut row = vec![0.0; matrix.columns()];
+                    matrix.for_each(|_, c, value| row[c] = value);
+                    row
+                }
+            })),
+            other => other,
+        };
+        Self { shape, rhs: self.rhs }
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::matrix::SparseMatrix;
 
     #[test]
     fn every_shape_gives_the_same_numbers_as_its_matrix() {
@@ -293,5 +304,19 @@ mod tests {
         }
         assert_eq!((g[0], g[1], g[3]), (h[0], h[1], h[3]));
         assert_eq!(explicit.infeasibility(&x), 3.5);
+    }
+
+    #[test]
+    fn a_matrix_of_one_row_is_that_row() {
+        let weights = vec![1.0, 0.0, -2.0];
+        let row = Coupling::row(weights.clone(), 3.0).expect("valid");
+        let dense = Matrix::from_rows(&[&weights]).expect("rectangular");
+        let sparse = SparseMatrix::from_triplets(1, 3, &[(0, 2, -2.0), (0, 0, 1.0)]).expect("inside");
+        for matrix in [dense, sparse.into()] {
+            let given = Coupling::rows_of(matrix, vec![3.0]).expect("valid");
+            assert_ne!(given, row);
+            assert_eq!(given.in_its_own_shape(), row);
+        }
+        assert_eq!(row.clone().in_its_own_shape(), row);
     }
 }

@@ -43,5 +43,5 @@ pub use probabilities::EdgeProbabilities;
 pub use resistance::resistances;
 pub use sampler::EdgeSampler;
 pub use structure::{Degrees, Graph};
-pub use topology::{Topology, UnknownTopology};
+pub use topology::{Topology, TopologyChoice};
 pub(crate) use uniform::below;

@@ -1,10 +1,13 @@
 //! The names of graphs: from text to a [`Topology`], and back.
 //!
-//! - Given: a text such as `"star+ring"` or `"grid:3x8"`, the number of nodes (for defaults), a seed.
-//! - Returns: a [`Topology`], or [`UnknownTopology`] with the names that are known.
+//! - Given: a text such as `"star+ring"` or `"grid:3x8"`; the number of nodes (for defaults) and a seed, then or later.
+//! - Returns: a [`TopologyChoice`] and, once the number of nodes is known, a [`Topology`]; or [`UnknownName`].
 //! - Must not know: edges. [`Graph::new`](super::Graph::new) makes them.
 
 use std::fmt;
+use std::str::FromStr;
+
+use crate::names::UnknownName;
 
 /// The shape of a communication graph on the nodes `0..nodes`.
 #[derive(Debug, Clone, PartialEq)]
@@ -52,18 +55,131 @@ pub enum Topology {
     Edges(Vec<(usize, usize)>),
 }
 
-/// A text that names no topology.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "unknown topology {text:?}; known: {}; with a parameter: grid:ROWSxCOLUMNS, erdos-renyi:PROBABILITY, \
-     random-regular:DEGREE",
-    known.join(", ")
-)]
-pub struct UnknownTopology {
-    /// The text found.
-    pub text: String,
-    /// The names that are known.
-    pub known: &'static [&'static str],
+/// A topology as it is asked for: what it leaves open follows from the number of nodes, which need not be known yet.
+///
+/// `grid` is as square as the number of nodes allows (a path if it is prime), `erdos-renyi` has probability
+/// `min(1, 2 ln(b)/b)`, `random-regular` degree 3 (4 if b is odd; less if b is small).
+///
+/// ```
+/// use equipoise::graph::{Topology, TopologyChoice};
+/// let choice: TopologyChoice = "grid".parse()?;
+/// assert_eq!(choice.resolve(24), Topology::Grid { rows: 4, columns: 6 });
+/// # Ok::<(), equipoise::UnknownName>(())
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+pub struct TopologyChoice(Choice);
+
+#[derive(Debug, Clone, PartialEq)]
+enum Choice {
+    Whole(Topology),
+    NearSquareGrid,
+    ErdosRenyi { seed: u64 },
+    RandomRegular { seed: u64 },
+}
+
+impl TopologyChoice {
+    /// The same, random topologies drawn with this seed.
+    #[must_use]
+    pub fn seeded(self, with: u64) -> Self {
+        let mut choice = self.0;
+        match &mut choice {
+            Choice::ErdosRenyi { seed }
+            | Choice::RandomRegular { seed }
+            | Choice::Whole(Topology::ErdosRenyi { seed, .. } | Topology::RandomRegular { seed, .. }) => {
+                *seed = with;
+            }
+            _ => {}
+        }
+        Self(choice)
+    }
+
+    /// The topology for so many nodes. Whether it fits them is checked by [`Graph::new`](super::Graph::new).
+    pub fn resolve(&self, nodes: usize) -> Topology {
+        match &self.0 {
+            Choice::Whole(topology) => topology.clone(),
+            Choice::NearSquareGrid => Topology::near_square_grid(nodes),
+            Choice::ErdosRenyi { seed } => {
+                let b = nodes.max(1) as f64;
+                Topology::ErdosRenyi { probability: (2.0 * b.ln() / b).min(1.0), seed: *seed }
+            }
+            Choice::RandomRegular { seed } => {
+                let usual = if nodes.is_multiple_of(2) { 3 } else { 4 };
+                Topology::RandomRegular { degree: usual.min(nodes.saturating_sub(1)), seed: *seed }
+            }
+        }
+    }
+
+    /// The edges, where they are a list.
+    pub fn edges(&self) -> Option<&[(usize, usize)]> {
+        match &self.0 {
+            Choice::Whole(Topology::Edges(list)) => Some(list),
+            _ => None,
+        }
+    }
+}
+
+impl Default for TopologyChoice {
+    /// The clique: every pair.
+    fn default() -> Self {
+        Topology::Clique.into()
+    }
+}
+
+impl From<Topology> for TopologyChoice {
+    fn from(topology: Topology) -> Self {
+        Self(Choice::Whole(topology))
+    }
+}
+
+impl FromStr for TopologyChoice {
+    type Err = UnknownName;
+
+    /// Reads a name, perhaps with a parameter after a colon; the seed is 0.
+    fn from_str(text: &str) -> Result<Self, UnknownName> {
+        let (name, parameter) = match text.split_once(':') {
+            Some((name, parameter)) => (name, Some(parameter)),
+            None => (text, None),
+        };
+        let (whole, seed) = (|topology| Some(Choice::Whole(topology)), 0);
+        let found = match (name, parameter) {
+            ("ring", None) => whole(Topology::Ring),
+            ("clique", None) => whole(Topology::Clique),
+            ("star", None) => whole(Topology::Star),
+            ("star+ring", None) => whole(Topology::StarRing),
+            ("tree+ring", None) => whole(Topology::TreeRing),
+            ("tree", None) => whole(Topology::Tree),
+            ("wheel", None) => whole(Topology::Wheel),
+            ("grid", None) => Some(Choice::NearSquareGrid),
+            ("grid", Some(shape)) => parse_grid(shape).and_then(whole),
+            ("erdos-renyi", None) => Some(Choice::ErdosRenyi { seed }),
+            ("erdos-renyi", Some(p)) => {
+                p.parse().ok().and_then(|probability| whole(Topology::ErdosRenyi { probability, seed }))
+            }
+            ("random-regular", None) => Some(Choice::RandomRegular { seed }),
+            ("random-regular", Some(d)) => {
+                d.parse().ok().and_then(|degree| whole(Topology::RandomRegular { degree, seed }))
+            }
+            _ => None,
+        };
+        found.map(Self).ok_or_else(|| UnknownName {
+            what: "topology",
+            text: text.to_owned(),
+            known: Topology::NAMES.to_vec(),
+            more: "; with a parameter: grid:ROWSxCOLUMNS, erdos-renyi:PROBABILITY, random-regular:DEGREE",
+        })
+    }
+}
+
+impl fmt::Display for TopologyChoice {
+    /// The name, with its parameter where one was given; it reads back (an edge list excepted).
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.0 {
+            Choice::Whole(topology) => topology.fmt(f),
+            Choice::NearSquareGrid => f.write_str("grid"),
+            Choice::ErdosRenyi { .. } => f.write_str("erdos-renyi"),
+            Choice::RandomRegular { .. } => f.write_str("random-regular"),
+        }
+    }
 }
 
 impl Topology {
@@ -81,42 +197,10 @@ impl Topology {
         "random-regular",
     ];
 
-    /// Reads a name, perhaps with a parameter after a colon.
-    ///
-    /// `nodes` serves the defaults: `grid` is as square as the number of nodes allows (a path if it is prime),
-    /// `erdos-renyi` has probability `min(1, 2 ln(b)/b)`, `random-regular` degree 3 (4 if b is odd; less if b is
-    /// small). `seed` is kept for the random ones. Whether the parameter fits the graph is checked by
-    /// [`Graph::new`](super::Graph::new).
-    pub fn parse(text: &str, nodes: usize, seed: u64) -> Result<Self, UnknownTopology> {
-        let (name, parameter) = match text.split_once(':') {
-            Some((name, parameter)) => (name, Some(parameter)),
-            None => (text, None),
-        };
-        let found = match (name, parameter) {
-            ("ring", None) => Some(Self::Ring),
-            ("clique", None) => Some(Self::Clique),
-            ("star", None) => Some(Self::Star),
-            ("star+ring", None) => Some(Self::StarRing),
-            ("tree+ring", None) => Some(Self::TreeRing),
-            ("tree", None) => Some(Self::Tree),
-            ("wheel", None) => Some(Self::Wheel),
-            ("grid", None) => Some(Self::near_square_grid(nodes)),
-            ("grid", Some(shape)) => parse_grid(shape),
-            ("erdos-renyi", None) => {
-                let b = nodes.max(1) as f64;
-                Some(Self::ErdosRenyi { probability: (2.0 * b.ln() / b).min(1.0), seed })
-            }
-            ("erdos-renyi", Some(p)) => {
-                p.parse().ok().map(|probability| Self::ErdosRenyi { probability, seed })
-            }
-            ("random-regular", None) => {
-                let usual = if nodes.is_multiple_of(2) { 3 } else { 4 };
-                Some(Self::RandomRegular { degree: usual.min(nodes.saturating_sub(1)), seed })
-            }
-            ("random-regular", Some(d)) => d.parse().ok().map(|degree| Self::RandomRegular { degree, seed }),
-            _ => None,
-        };
-        found.ok_or_else(|| UnknownTopology { text: text.to_owned(), known: Self::NAMES })
+    /// Reads a name, perhaps with a parameter after a colon, for so many nodes: [`TopologyChoice`] with its seed,
+    /// resolved.
+    pub fn parse(text: &str, nodes: usize, seed: u64) -> Result<Self, UnknownName> {
+        Ok(text.parse::<TopologyChoice>()?.seeded(seed).resolve(nodes))
     }
 
     /// The name without parameters (`"edge list"` for [`Topology::Edges`]).
@@ -171,6 +255,7 @@ mod tests {
         for &name in Topology::NAMES {
             let topology = Topology::parse(name, 24, 7).expect("a known name");
             assert_eq!(topology.name(), name);
+            assert_eq!(name.parse::<TopologyChoice>().map(|choice| choice.to_string()), Ok(name.to_owned()));
             assert_eq!(Topology::parse(&topology.to_string(), 24, 7), Ok(topology));
         }
     }
@@ -199,7 +284,7 @@ mod tests {
             ["", "torus", "Ring", "ring:3", "grid:3", "grid:ax2", "erdos-renyi:p", "random-regular:-1"]
         {
             let error = Topology::parse(text, 24, 0).expect_err("no such name");
-            assert_eq!((error.text.as_str(), error.known), (text, Topology::NAMES));
+            assert_eq!((error.text.as_str(), &error.known[..]), (text, Topology::NAMES));
             assert!(
                 error.to_string().starts_with(&format!("unknown topology {text:?}; known: ring, clique"))
             );

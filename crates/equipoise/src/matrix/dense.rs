@@ -52,6 +52,11 @@ impl DenseMatrix {
         &self.values
     }
 
+    /// All values, column-major, without a copy.
+    pub fn into_values(self) -> Vec<f64> {
+        self.values
+    }
+
     pub(super) fn keep_rows(&self, kept: &[usize]) -> Self {
         let columns = (0..self.columns).map(|c| self.column(c));
         let values = columns.flat_map(|column| kept.iter().map(|&r| column[r])).collect();

@@ -9,7 +9,7 @@
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
 
-use crate::coupling::{Coupling, Shape, independent_rows};
+use crate::coupling::{Coupling, Shape};
 use crate::error::{Error, Result};
 use crate::matrix::axpy;
 
@@ -47,16 +47,6 @@ enum Starts {
 }
 
 impl Blocks {
-    /// The blocks that a problem of n variables with this coupling will have.
-    pub fn for_coupling(choice: &BlockChoice, n: usize, coupling: &Coupling) -> Result<Self> {
-        if n == 0 {
-            return Err(Error::EmptyProblem);
-        }
-        coupling.check_dimension(n)?;
-        let kept = independent_rows(coupling, n)?.kept;
-        Self::new(choice, n, &coupling.keep_rows(&kept))
-    }
-
     /// The blocks asked for, over n coordinates tied by a coupling of independent rows.
     pub(crate) fn new(choice: &BlockChoice, n: usize, coupling: &Coupling) -> Result<Self> {
         match choice {

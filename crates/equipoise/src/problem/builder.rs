@@ -1,13 +1,19 @@
 //! The builder of a [`Problem`]: collects the parts, then checks them together.
+//!
+//! What depends on the blocks is decided here, once they are known: weights of groups that were given by coordinate, and
+//! topologies whose shape follows from the number of blocks.
 
+use std::fmt;
+use std::str::FromStr;
 use std::sync::Arc;
 
 use super::{BlockChoice, Blocks, DrawLaw, Problem, reach, start};
 use crate::control::Control;
 use crate::coupling::{Coupling, independent_rows};
 use crate::error::{Error, Result};
-use crate::graph::{EdgeProbabilities, Graph, Topology};
+use crate::graph::{EdgeProbabilities, Graph, Topology, TopologyChoice};
 use crate::matrix::check_length;
+use crate::names::UnknownName;
 use crate::separable::{GroupL2, Nonsmooth, SeparableTerm, Zero};
 use crate::smooth::SmoothTerm;
 use crate::stop_scope::StopScope;
@@ -27,6 +33,52 @@ pub enum ProbabilityChoice {
     Law(Arc<dyn DrawLaw>),
 }
 
+impl ProbabilityChoice {
+    /// The names of those that need nobody else's law.
+    pub const NAMES: &'static [&'static str] = &["uniform", "lipschitz"];
+}
+
+impl PartialEq for ProbabilityChoice {
+    /// Laws are equal that have the same name.
+    fn eq(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Uniform, Self::Uniform) | (Self::Lipschitz, Self::Lipschitz) => true,
+            (Self::Weighted(one), Self::Weighted(another)) => one == another,
+            (Self::Law(one), Self::Law(another)) => one.name() == another.name(),
+            _ => false,
+        }
+    }
+}
+
+impl FromStr for ProbabilityChoice {
+    type Err = UnknownName;
+
+    fn from_str(text: &str) -> std::result::Result<Self, UnknownName> {
+        match text {
+            "uniform" => Ok(Self::Uniform),
+            "lipschitz" => Ok(Self::Lipschitz),
+            _ => Err(UnknownName {
+                what: "probabilities",
+                text: text.to_owned(),
+                known: Self::NAMES.to_vec(),
+                more: "",
+            }),
+        }
+    }
+}
+
+impl fmt::Display for ProbabilityChoice {
+    /// The name, where it has one; it reads back.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Uniform => f.write_str("uniform"),
+            Self::Weighted(weights) => write!(f, "{} weights", weights.len()),
+            Self::Lipschitz => f.write_str("lipschitz"),
+            Self::Law(law) => f.write_str(law.name()),
+        }
+    }
+}
+
 /// Collects the parts of a problem; see [`Problem::builder`].
 #[derive(Debug)]
 pub struct ProblemBuilder<F, H> {
@@ -34,7 +86,7 @@ pub struct ProblemBuilder<F, H> {
     separable: Nonsmooth<H>,
     coupling: Coupling,
     blocks: BlockChoice,
-    topology: Topology,
+    topology: TopologyChoice,
     probabilities: ProbabilityChoice,
     start: Option<Vec<f64>>,
 }
@@ -46,7 +98,7 @@ impl<F: SmoothTerm> ProblemBuilder<F, Zero> {
             separable: Nonsmooth::Coordinates(Zero),
             coupling: Coupling::none(),
             blocks: BlockChoice::Automatic,
-            topology: Topology::Clique,
+            topology: Topology::Clique.into(),
             probabilities: ProbabilityChoice::Uniform,
             start: None,
         }
@@ -57,7 +109,8 @@ impl<F: SmoothTerm> ProblemBuilder<F, Zero> {
         self.nonsmooth(Nonsmooth::Coordinates(h))
     }
 
-    /// Sets h to a weighted Euclidean norm of every block.
+    /// Sets h to a weighted Euclidean norm of every block; its weights are one for all, one a block, or one a coordinate,
+    /// equal within a block.
     #[must_use]
     pub fn group_l2(self, h: GroupL2) -> Self {
         self.nonsmooth(Nonsmooth::Groups(h))
@@ -92,10 +145,11 @@ impl<F: SmoothTerm, H: SeparableTerm> ProblemBuilder<F, H> {
         self
     }
 
-    /// Sets which pairs of blocks may move together.
+    /// Sets which pairs of blocks may move together. A topology by its name takes what it leaves open from the number
+    /// of blocks, see [`TopologyChoice`].
     #[must_use]
-    pub fn graph(mut self, topology: Topology) -> Self {
-        self.topology = topology;
+    pub fn graph(mut self, topology: impl Into<TopologyChoice>) -> Self {
+        self.topology = topology.into();
         self
     }
 
@@ -120,30 +174,32 @@ impl<F: SmoothTerm, H: SeparableTerm> ProblemBuilder<F, H> {
             return Err(Error::EmptyProblem);
         }
         self.coupling.check_dimension(n)?;
-        let independence = independent_rows(&self.coupling, n)?;
-        let reduced = (!independence.dropped.is_empty()).then(|| self.coupling.keep_rows(&independence.kept));
-        let independent = reduced.as_ref().unwrap_or(&self.coupling);
+        let coupling = self.coupling.in_its_own_shape();
+        let independence = independent_rows(&coupling, n)?;
+        let reduced = (!independence.dropped.is_empty()).then(|| coupling.keep_rows(&independence.kept));
+        let independent = reduced.as_ref().unwrap_or(&coupling);
         let blocks = Blocks::new(&self.blocks, n, independent)?;
-        check_separable(&self.separable, n, blocks.len())?;
-        let graph = if blocks.len() == 1 && self.topology == Topology::Clique {
+        let separable = by_block(self.separable, &blocks)?;
+        let topology = self.topology.resolve(blocks.len());
+        let graph = if blocks.len() == 1 && topology == Topology::Clique {
             Graph::single()
         } else {
-            Graph::new(&self.topology, blocks.len())?
+            Graph::new(&topology, blocks.len())?
         };
         let probabilities = edge_probabilities(self.probabilities, &self.smooth, &blocks, &graph);
         reach::check(&graph.support(&probabilities)?, &blocks, independent)?;
         let start = match self.start {
             Some(x) => {
-                start::check(&self.coupling, &self.separable, &x, n)?;
+                start::check(&coupling, &separable, &x, n)?;
                 x
             }
-            None => start::project(independent, &self.separable, &vec![0.0; n])?,
+            None => start::project(independent, &separable, &vec![0.0; n])?,
         };
         Ok(Problem {
             smooth: self.smooth,
-            separable: self.separable,
+            separable,
             reduced,
-            coupling: self.coupling,
+            coupling,
             kept_rows: independence.kept,
             dropped_rows: independence.dropped,
             blocks,
@@ -154,15 +210,43 @@ impl<F: SmoothTerm, H: SeparableTerm> ProblemBuilder<F, H> {
     }
 }
 
-fn check_separable<H: SeparableTerm>(separable: &Nonsmooth<H>, n: usize, blocks: usize) -> Result<()> {
-    match separable {
+/// h, checked against the number of coordinates; weights of groups by block.
+fn by_block<H: SeparableTerm>(separable: Nonsmooth<H>, blocks: &Blocks) -> Result<Nonsmooth<H>> {
+    let n = blocks.dimension();
+    match &separable {
         Nonsmooth::Coordinates(h) => {
-            h.dimension().map_or(Ok(()), |found| check_length("separable term", "entries", found, n))
+            h.dimension().map_or(Ok(()), |found| check_length("separable term", "entries", found, n))?;
+            Ok(separable)
         }
-        Nonsmooth::Groups(h) => {
-            h.blocks().map_or(Ok(()), |found| check_length("group-l2 weight", "entries", found, blocks))
+        Nonsmooth::Groups(h) => match h.blocks() {
+            Some(found) if found == n && n != blocks.len() => {
+                group_weights(h.clone(), blocks).map(Nonsmooth::Groups)
+            }
+            Some(found) => {
+                check_length("group-l2 weight", "entries", found, blocks.len())?;
+                Ok(separable)
+            }
+            None => Ok(separable),
+        },
+    }
+}
+
+/// Group norms with one weight a block, from one a coordinate.
+fn group_weights(h: GroupL2, blocks: &Blocks) -> Result<GroupL2> {
+    let first_of = |block: usize| blocks.coordinate(blocks.span(block).start);
+    for block in 0..blocks.len() {
+        let first = first_of(block);
+        if let Some(second) = blocks.coordinates(block).find(|&c| h.weight(c) != h.weight(first)) {
+            return Err(Error::UnequalWeights {
+                input: "group-l2 weight".into(),
+                first,
+                second,
+                found: h.weight(first),
+                other: h.weight(second),
+            });
         }
     }
+    Ok(h.gathered(blocks.len(), first_of))
 }
 
 fn edge_probabilities<F: SmoothTerm>(
@@ -188,4 +272,20 @@ fn block_constants<F: SmoothTerm>(f: &F, blocks: &Blocks) -> Vec<f64> {
     let largest = (0..f.dimension()).map(|c| f.curvature(c)).fold(0.0, f64::max);
     let least = if largest > 0.0 { 1e-3 * largest } else { 1.0 };
     (0..blocks.len()).map(|i| blocks.coordinates(i).map(|c| f.curvature(c)).fold(least, f64::max)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn laws_by_name_are_read_and_written_back() {
+        for name in ProbabilityChoice::NAMES {
+            assert_eq!(name.parse::<ProbabilityChoice>().map(|law| law.to_string()), Ok((*name).to_owned()));
+        }
+        assert_eq!(
+            "unifrom".parse::<ProbabilityChoice>().expect_err("unknown").known,
+            ProbabilityChoice::NAMES
+        );
+    }
 }

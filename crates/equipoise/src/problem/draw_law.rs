@@ -8,6 +8,8 @@ use crate::graph::{EdgeProbabilities, Graph};
 
 /// Makes probabilities for a problem that is being built; see [`ProbabilityChoice::Law`](super::ProbabilityChoice::Law).
 pub trait DrawLaw: std::fmt::Debug + Send + Sync {
+    /// Its name in files.
+    fn name(&self) -> &'static str;
     /// The law, for blocks of which block i bends by at most `constants[i]`. Once it should end, the best law so far: any
     /// law can be drawn from.
     fn probabilities(&self, graph: &Graph, constants: &[f64], control: &Control) -> EdgeProbabilities;

@@ -1,7 +1,8 @@
 //! `h(x) = sum over blocks B of weight_B ||x_B||`, the Euclidean norm of each block.
 //!
 //! The prox with an isotropic metric d shrinks the block along itself:
-//! `prox(v) = (1 - weight / (d ||v||))_+ v`. Weights are given per block (one for all, or one a block).
+//! `prox(v) = (1 - weight / (d ||v||))_+ v`. Weights are given per block (one for all, or one a block);
+//! the builder of a problem also takes one a coordinate.
 
 use super::Values;
 use crate::error::Result;
@@ -28,6 +29,11 @@ impl GroupL2 {
     /// The number of blocks it was made for; `None` fits any number.
     pub fn blocks(&self) -> Option<usize> {
         self.weight.len()
+    }
+
+    /// The same norms for so many blocks, their weights taken from the places that `place_of` gives.
+    pub(crate) fn gathered(self, blocks: usize, place_of: impl Fn(usize) -> usize) -> Self {
+        Self { weight: Values::Each((0..blocks).map(|b| self.weight.at(place_of(b))).collect()) }
     }
 
     /// The weight of block b.

@@ -43,23 +43,15 @@ pub enum Method {
     Saga,
 }
 
-impl Method {
-    /// Every method with its name on the command line.
-    pub const ALL: [(&'static str, Self); 7] = [
-        ("auto", Self::Auto),
-        ("pairs", Self::Pairs),
-        ("violating", Self::Violating),
-        ("accelerated", Self::Accelerated),
-        ("stochastic", Self::Stochastic),
-        ("svrg", Self::Svrg),
-        ("saga", Self::Saga),
-    ];
-
-    /// Its name on the command line.
-    pub fn name(self) -> &'static str {
-        Self::ALL.iter().find(|(_, method)| *method == self).map_or("", |(name, _)| name)
-    }
-}
+crate::named!(Method, "method":
+    "auto" => Self::Auto,
+    "pairs" => Self::Pairs,
+    "violating" => Self::Violating,
+    "accelerated" => Self::Accelerated,
+    "stochastic" => Self::Stochastic,
+    "svrg" => Self::Svrg,
+    "saga" => Self::Saga,
+);
 
 /// How the steps of the stochastic method shrink, k updates made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -75,15 +67,12 @@ pub enum Schedule {
     TwoThirds,
 }
 
-impl Schedule {
-    /// Every schedule with its name on the command line.
-    pub const ALL: [(&'static str, Self); 4] = [
-        ("paper", Self::Paper),
-        ("constant", Self::Constant),
-        ("horizon", Self::Horizon),
-        ("two-thirds", Self::TwoThirds),
-    ];
-}
+crate::named!(Schedule, "schedule":
+    "paper" => Self::Paper,
+    "constant" => Self::Constant,
+    "horizon" => Self::Horizon,
+    "two-thirds" => Self::TwoThirds,
+);
 
 /// How the steps of several threads allow for what they do not see of each other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -97,11 +86,11 @@ pub enum StepRule {
     Paper,
 }
 
-impl StepRule {
-    /// Every rule with its name on the command line.
-    pub const ALL: [(&'static str, Self); 3] =
-        [("blocks", Self::Blocks), ("sharp", Self::Sharp), ("paper", Self::Paper)];
-}
+crate::named!(StepRule, "step-rule":
+    "blocks" => Self::Blocks,
+    "sharp" => Self::Sharp,
+    "paper" => Self::Paper,
+);
 
 /// Most threads of one run.
 pub(crate) const MOST_THREADS: usize = 1024;

@@ -31,11 +31,11 @@ pub enum Locking {
     None,
 }
 
-impl Locking {
-    /// Every level with its name on the command line.
-    pub const ALL: [(&'static str, Self); 3] =
-        [("double", Self::Double), ("single", Self::Single), ("none", Self::None)];
-}
+crate::named!(Locking, "locking":
+    "double" => Self::Double,
+    "single" => Self::Single,
+    "none" => Self::None,
+);
 
 /// The two sides of an update (section 5.2 of the paper): the master is read first and moved last, the slave is read
 /// and moved in between.

@@ -3,27 +3,25 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use clap::builder::PossibleValuesParser;
 use equipoise::Method;
 use equipoise_models::svm::{Kind, Loss, TrainSettings};
 
-use crate::args::Multicore;
 use crate::args::solve::limit;
-use crate::settings::{name_of, names};
+use crate::args::{Multicore, by_name};
 
 /// What is trained, and how far.
 #[derive(Debug, Default, Args)]
 pub(crate) struct Training {
-    #[arg(long, value_parser = PossibleValuesParser::new(names(Kind::ALL)), help = kind_help())]
-    pub(crate) kind: Option<String>,
+    #[arg(long, value_parser = by_name::<Kind>(), help = kind_help())]
+    pub(crate) kind: Option<Kind>,
     #[arg(long, value_name = "C", allow_hyphen_values = true, help = cost_help())]
     pub(crate) cost: Option<f64>,
     #[arg(long, value_name = "V", allow_hyphen_values = true, help = nu_help())]
     pub(crate) nu: Option<f64>,
     #[arg(long, value_name = "V", allow_hyphen_values = true, help = epsilon_help())]
     pub(crate) epsilon: Option<f64>,
-    #[arg(long, value_parser = PossibleValuesParser::new(names(Loss::ALL)), help = loss_help())]
-    pub(crate) loss: Option<String>,
+    #[arg(long, value_parser = by_name::<Loss>(), help = loss_help())]
+    pub(crate) loss: Option<Loss>,
     #[arg(long, value_name = "T", allow_hyphen_values = true, help = gap_help())]
     pub(crate) gap: Option<f64>,
     /// Factors on the cost of the rows of a label, for svc; labels not named have 1
@@ -32,8 +30,8 @@ pub(crate) struct Training {
     /// A file with one weight a line, one for every row; a row of weight 2 counts as two
     #[arg(long, value_name = "FILE")]
     pub(crate) weights: Option<PathBuf>,
-    #[arg(long, value_parser = PossibleValuesParser::new(names(Method::ALL)), help = method_help())]
-    pub(crate) method: Option<String>,
+    #[arg(long, value_parser = by_name::<Method>(), help = method_help())]
+    pub(crate) method: Option<Method>,
     #[arg(long, value_name = "N", help = threads_help("Threads that read the data and work on the fits"))]
     pub(crate) threads: Option<usize>,
     #[command(flatten)]
@@ -83,7 +81,7 @@ fn gap_help() -> String {
 }
 
 fn method_help() -> String {
-    let default = name_of(&Method::ALL, TrainSettings::default().method);
+    let default = TrainSettings::default().method;
     format!("`pairs` is the paper's algorithm, `violating` the fast one, `auto` chooses [default: {default}]")
 }
 

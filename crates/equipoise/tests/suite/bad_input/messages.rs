@@ -70,6 +70,10 @@ fn samples() -> Vec<(Error, &'static [&'static str])> {
             Error::InvalidBlocks { reason: "why", index: 3, found: 7, dimension: 5 },
             &["why", "entry 3", "7", "5"],
         ),
+        (
+            Error::UnequalWeights { input: input(), first: 3, second: 5, found: 1.5, other: 2.5 },
+            &["input", "3 and 5", "1.5 and 2.5"],
+        ),
         (Error::GraphTooSmall { topology: "ring", found: 1, minimum: 2 }, &["ring", "1", "2"]),
         (
             Error::GraphParameter { topology: "grid", name: "rows", found: 7.0, allowed: ALLOWED },

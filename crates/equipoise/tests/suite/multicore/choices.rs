@@ -4,7 +4,7 @@ use super::{converged, levels, pairs, same_optimum, verify};
 use crate::samples::kernels;
 use equipoise::separable::{NonNegative, Zero};
 use equipoise::smooth::Distance;
-use equipoise::{Coupling, History, Locking, Method, Problem, Settings, Solver, StepRule};
+use equipoise::{Coupling, History, Locking, Method, Named, Problem, Settings, Solver, StepRule};
 
 /// Six variables on one row; the optimum by hand: all give way by 1/2, the objective is 3/4.
 fn six() -> Problem<Distance, Zero> {
@@ -24,7 +24,7 @@ const SIMPLEX: f64 = 0.09;
 
 #[test]
 fn a_delay_does_not_change_the_optimum() {
-    for (_, locking) in equipoise::Locking::ALL {
+    for &(_, locking) in Locking::ALL {
         for threads in [2, 4] {
             let settings = Settings { delay_us: 50, ..pairs(threads, locking) };
             let name = format!("delay, {threads} threads, {locking:?}");
@@ -51,7 +51,7 @@ fn a_delay_is_borne_by_every_kernel() {
 
 #[test]
 fn every_step_rule_reaches_the_optimum() {
-    for (rule, step_rule) in StepRule::ALL {
+    for &(rule, step_rule) in StepRule::ALL {
         for locking in levels() {
             for threads in [2, 3] {
                 // The paper's step is tiny.

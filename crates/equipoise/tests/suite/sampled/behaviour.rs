@@ -10,8 +10,8 @@ use equipoise::separable::{Bounds, Zero};
 use equipoise::smooth::loss::Squared;
 use equipoise::smooth::{Distance, LeastSquares, Linear, Quadratic, SmoothTerm, Sum};
 use equipoise::{
-    BlockChoice, Coupling, Error, Matrix, Method, Observer, Problem, Progress, Schedule, Settings, Solver,
-    Status, solve,
+    BlockChoice, Coupling, Error, Matrix, Method, Named, Observer, Problem, Progress, Schedule, Settings,
+    Solver, Status, solve,
 };
 
 const METHODS: [Method; 3] = [Method::Stochastic, Method::Svrg, Method::Saga];
@@ -114,7 +114,7 @@ fn a_warm_start_at_the_optimum_stays_there() {
 fn a_stochastic_run_offers_four_points_and_returns_the_lowest() {
     let h = term(Bounds::new(-0.25, 0.3).expect("valid"));
     let problem = problem(least_squares(), h, Coupling::sum(1.0).expect("finite"), BlockChoice::Automatic);
-    for (_, schedule) in Schedule::ALL {
+    for &(_, schedule) in Schedule::ALL {
         for batch in [1, 8, SAMPLES] {
             let settings = Settings {
                 schedule,

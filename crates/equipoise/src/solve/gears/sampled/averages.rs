@@ -88,7 +88,7 @@ mod tests {
     #[test]
     fn lazy_averages_are_those_of_all_iterates_and_of_the_later_half() {
         let coupling = Coupling::none();
-        let blocks = Blocks::for_coupling(&BlockChoice::Size(2), 6, &coupling).expect("valid");
+        let blocks = Blocks::new(&BlockChoice::Size(2), 6, &coupling).expect("valid");
         let mut averages = Averages::new(&blocks);
         let mut x = vec![0.5; 6];
         let mut seen: Vec<Vec<f64>> = Vec::new();

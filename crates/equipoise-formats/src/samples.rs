@@ -3,42 +3,47 @@
 //! Given the rows of a file, targets (in memory, or the labels of the file) and weights; returns a source of samples.
 //! A file that cannot be read any more becomes a fault of the sample at hand, in the words of the file's error.
 
-use anyhow::bail;
-use equipoise::matrix::{ByRow, Rows};
+use equipoise::Error;
 use equipoise::separable::Values;
-use equipoise::smooth::loss::ScalarLoss;
-use equipoise::smooth::{SampleBatch, SampleFault, SampleReader, SampleSource, SmoothTerm, Streamed};
-use equipoise_formats::RowStream;
-use equipoise_formats::row_stream::{RowBatch, RowData, RowPass};
+use equipoise::smooth::{SampleBatch, SampleFault, SampleReader, SampleSource};
+
+use crate::RowStream;
+use crate::row_stream::RowPass;
 
 /// Most bytes of a batch that is only looked at: read and parsed well within a tenth of a second.
 const SMALL: usize = 8 << 20;
 
 /// Rows in a file; targets and weights beside it.
 #[derive(Debug)]
-struct FileSamples {
+pub struct FileSamples {
     rows: RowStream,
     target: Option<Vec<f64>>,
     weights: Values,
     budget: usize,
 }
 
-/// The sum of a loss over the rows of a file.
-pub(crate) fn streamed<L: ScalarLoss + 'static>(
-    rows: RowStream,
-    target: Option<Vec<f64>>,
-    weights: Option<Vec<f64>>,
-    loss: L,
-    memory_budget: usize,
-) -> anyhow::Result<Box<dyn SmoothTerm>> {
-    for (name, list) in [("target", &target), ("weights", &weights)] {
-        if let Some(list) = list.as_ref().filter(|list| list.len() != rows.rows()) {
-            bail!("{name}: found {} entries, expected {}", list.len(), rows.rows());
+impl FileSamples {
+    /// The rows with their targets (`None`: the labels of the file) and weights; batches take half of `memory_budget`
+    /// bytes.
+    pub fn new(
+        rows: RowStream,
+        target: Option<Vec<f64>>,
+        weights: Values,
+        memory_budget: usize,
+    ) -> equipoise::Result<Self> {
+        for (input, found) in [("target", target.as_ref().map(Vec::len)), ("weights", weights.len())] {
+            if let Some(found) = found.filter(|&found| found != rows.rows()) {
+                let (input, unit, expected) = (input.into(), "entries", rows.rows());
+                return Err(Error::ShapeMismatch { input, unit, found, expected });
+            }
         }
+        Ok(Self { rows, target, weights, budget: memory_budget / 2 })
     }
-    let weights = weights.map_or(Values::Uniform(1.0), Values::Each);
-    let source = FileSamples { rows, target, weights, budget: memory_budget / 2 };
-    Ok(Box::new(Streamed::new(Box::new(source), loss)?))
+
+    fn pass(&self, batch: usize) -> Result<Box<dyn SampleReader + '_>, SampleFault> {
+        let pass = self.rows.pass().map_err(|error| SampleFault { row: 0, reason: error.to_string() })?;
+        Ok(Box::new(FilePass { samples: self, batch, pass }))
+    }
 }
 
 impl SampleSource for FileSamples {
@@ -59,13 +64,6 @@ impl SampleSource for FileSamples {
     }
 }
 
-impl FileSamples {
-    fn pass(&self, batch: usize) -> Result<Box<dyn SampleReader + '_>, SampleFault> {
-        let pass = self.rows.pass().map_err(|error| SampleFault { row: 0, reason: error.to_string() })?;
-        Ok(Box::new(FilePass { samples: self, batch, pass }))
-    }
-}
-
 /// A pass over the file.
 struct FilePass<'a> {
     samples: &'a FileSamples,
@@ -76,33 +74,19 @@ struct FilePass<'a> {
 
 impl SampleReader for FilePass<'_> {
     fn next(&mut self, used: Option<SampleBatch>) -> Result<Option<SampleBatch>, SampleFault> {
-        let FileSamples { rows, target, weights, .. } = self.samples;
-        let columns = rows.columns();
-        // A sparse batch goes before the next one is made.
-        let used = used.and_then(|used| match used.rows {
-            ByRow::Dense { values, .. } => {
-                Some(RowBatch { data: RowData::Dense(values), ..RowBatch::default() })
-            }
-            ByRow::Sparse(_) => None,
-        });
+        let FileSamples { target, weights, .. } = self.samples;
         let read = self.pass.next(self.batch, used);
         let fault = |reason: String| SampleFault { row: self.pass.row(), reason };
-        let Some(batch) = read.map_err(|error| fault(error.to_string()))? else { return Ok(None) };
-        let RowBatch { first, rows: count, data, labels } = batch;
-        let rows = match data {
-            RowData::Dense(values) => ByRow::Dense { columns, values },
-            RowData::Sparse { starts, indices, values } => {
-                let rows = Rows::new(columns, starts, indices, Some(values));
-                ByRow::Sparse(rows.map_err(|error| fault(error.to_string()))?)
-            }
-        };
-        let range = first..first + count;
-        let target = target.as_ref().map_or(labels, |target| target[range.clone()].to_vec());
-        let weights = match weights {
+        let Some(mut batch) = read.map_err(|error| fault(error.to_string()))? else { return Ok(None) };
+        let range = batch.first..self.pass.row();
+        if let Some(target) = target {
+            batch.target = target[range.clone()].to_vec();
+        }
+        batch.weights = match weights {
             Values::Uniform(weight) => Values::Uniform(*weight),
             Values::Each(list) => Values::Each(list[range].to_vec()),
         };
-        Ok(Some(SampleBatch { first, rows, target, weights }))
+        Ok(Some(batch))
     }
 }
 
@@ -111,7 +95,9 @@ mod tests {
     use std::fs;
     use std::path::PathBuf;
 
-    use equipoise::smooth::loss::{LogisticLoss, Squared};
+    use equipoise::Control;
+    use equipoise::smooth::loss::{LogisticLoss, ScalarLoss, Squared};
+    use equipoise::smooth::{SmoothTerm, Streamed};
 
     use super::*;
 
@@ -121,6 +107,21 @@ mod tests {
         let path = folder.join(name);
         fs::write(&path, text).expect("writable");
         path
+    }
+
+    fn open(path: &PathBuf) -> RowStream {
+        RowStream::open(path, &Control::unlimited()).expect("readable")
+    }
+
+    fn streamed(
+        rows: RowStream,
+        target: Option<Vec<f64>>,
+        weights: impl Into<Values>,
+        loss: impl ScalarLoss + 'static,
+        budget: usize,
+    ) -> equipoise::Result<Box<dyn SmoothTerm>> {
+        let samples = FileSamples::new(rows, target, weights.into(), budget)?;
+        Ok(Box::new(Streamed::new(Box::new(samples), loss)?))
     }
 
     /// f(x), its gradient and the fault so far.
@@ -135,28 +136,28 @@ mod tests {
     fn a_csv_file_is_summed_in_any_batches_and_its_fault_names_the_row() {
         let path = write("sum.csv", "1,2\n3,4\n5,6\n");
         for budget in [0, 50, 1 << 20] {
-            let rows = RowStream::open(&path).expect("readable");
-            let (target, weights) = (Some(vec![1.0, 0.0, -1.0]), Some(vec![1.0, 2.0, 1.0]));
+            let rows = open(&path);
+            let (target, weights) = (Some(vec![1.0, 0.0, -1.0]), vec![1.0, 2.0, 1.0]);
             let f = streamed(rows, target, weights, Squared, budget).expect("finite");
             assert_eq!(look(&*f, &[1.0, 0.0]), (27.0, vec![48.0, 60.0], None), "{budget}");
         }
-        let rows = RowStream::open(&path).expect("readable");
-        let f = streamed(rows.clone(), Some(vec![0.0; 3]), None, Squared, 50).expect("finite");
+        let rows = open(&path);
+        let f = streamed(rows.clone(), Some(vec![0.0; 3]), 1.0, Squared, 50).expect("finite");
         fs::write(&path, "1,2\n3,4\n5,nan\n").expect("writable");
         let fault = look(&*f, &[1.0, 0.0]).2.expect("a fault");
         assert_eq!(fault.row, 2);
         assert!(fault.reason.contains("sum.csv: row 2, column 1 is NaN"), "{fault}");
-        let error = streamed(rows.clone(), Some(vec![0.0; 3]), None, Squared, 50).expect_err("a fault");
+        let error = streamed(rows.clone(), Some(vec![0.0; 3]), 1.0, Squared, 50).expect_err("a fault");
         assert!(error.to_string().starts_with("sample 2: "), "{error}");
-        let error = streamed(rows, Some(vec![0.0; 2]), None, Squared, 50).expect_err("too short");
+        let error = streamed(rows, Some(vec![0.0; 2]), 1.0, Squared, 50).expect_err("too short");
         assert_eq!(error.to_string(), "target: found 2 entries, expected 3");
     }
 
     #[test]
     fn labels_of_the_file_are_targets() {
         let path = write("labels.svm", "+1 2:1\n-1 1:2 3:1\n");
-        let rows = RowStream::open(&path).expect("readable");
-        let f = streamed(rows, None, None, LogisticLoss, 16).expect("labels");
+        let rows = open(&path);
+        let f = streamed(rows, None, 1.0, LogisticLoss, 16).expect("labels");
         let (value, gradient, fault) = look(&*f, &[0.0; 3]);
         assert!((value - 2.0 * 2.0_f64.ln()).abs() < 1e-15 && fault.is_none());
         assert_eq!(gradient, [1.0, -0.5, 0.5]);

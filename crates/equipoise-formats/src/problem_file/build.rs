@@ -1,0 +1,121 @@
+//! From a problem in words to a checked [`Problem`].
+//!
+//! Given a [`ProblemFile`] with its arrays loaded, whoever wrote it (a file, `generate`, keywords of another language);
+//! returns the library's problem, or an error that names the table.
+
+use std::path::Path;
+
+use equipoise::separable::SeparableTerm;
+use equipoise::smooth::SmoothTerm;
+use equipoise::{BlockChoice, Control, Coupling, Problem, Settings};
+
+use super::keys::Place;
+use super::smooth::Means;
+use super::{ProblemFile, coupling, separable, smooth};
+use crate::{Error, Result};
+
+/// A problem whose terms were chosen at run time.
+pub type AnyProblem = Problem<Box<dyn SmoothTerm>, Box<dyn SeparableTerm>>;
+
+/// Which pairs of blocks a problem is to know.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Pairs {
+    /// Those of its graph; random topologies are drawn with this seed.
+    OfGraph {
+        /// The seed.
+        seed: u64,
+    },
+    /// Every pair: optimality does not depend on the graph.
+    Every,
+}
+
+/// How a problem in words becomes one to be solved.
+#[derive(Debug, Clone)]
+pub struct Building<'a> {
+    /// What stands for the file in messages.
+    pub name: &'a Path,
+    /// Which pairs of blocks the problem is to know.
+    pub pairs: Pairs,
+    /// Bytes that batches of samples which stay in their file take part of.
+    pub memory_budget: usize,
+    /// Ends it early.
+    pub control: &'a Control,
+}
+
+impl<'a> Building<'a> {
+    /// With the default memory budget.
+    pub fn new(name: &'a Path, pairs: Pairs, control: &'a Control) -> Self {
+        Self { name, pairs, memory_budget: Settings::default().memory_budget, control }
+    }
+}
+
+impl ProblemFile {
+    /// The problem, checked.
+    pub fn build(self, how: &Building<'_>) -> Result<AnyProblem> {
+        self.build_unnamed(how).map_err(|error| error.within(&how.name.display().to_string()))
+    }
+
+    fn build_unnamed(self, how: &Building<'_>) -> Result<AnyProblem> {
+        let place = |table: &str| Place::new(how.name, table);
+        let separable = self.separable;
+        let (graph, parts) = (self.graph, Parts::new(self.smooth, self.coupling, self.blocks, how)?);
+        let h =
+            separable::build(separable, &place("separable")).map_err(|error| error.within("[separable]"))?;
+        let mut builder =
+            Problem::builder(parts.smooth).nonsmooth(h).coupling(parts.coupling).blocks(parts.blocks);
+        if let Pairs::OfGraph { seed } = how.pairs {
+            builder = builder.graph(graph.topology.seeded(seed)).probabilities(graph.probabilities);
+        }
+        builder.build().map_err(|error| match error {
+            unequal @ equipoise::Error::UnequalWeights { .. } => Error::from(unequal).within("[separable]"),
+            other => other.into(),
+        })
+    }
+}
+
+/// f, A x = b and blocks, which a kind of f may bring together.
+struct Parts {
+    smooth: Box<dyn SmoothTerm>,
+    coupling: Coupling,
+    blocks: BlockChoice,
+}
+
+impl Parts {
+    fn new(f: super::Term, rows: super::Term, blocks: BlockChoice, how: &Building<'_>) -> Result<Self> {
+        let place = |table: &str| Place::new(how.name, table);
+        let of_smooth = |error: Error| error.within("[smooth]");
+        if let Some(paper) = smooth::synthetic(&f, &place("smooth"))? {
+            if rows.kind() != coupling::DEFAULT {
+                let reason = "`synthetic` in [smooth] brings its own coupling; remove this table";
+                return Err(Error::refused(reason).within("[coupling]"));
+            }
+            let (nodes, block) = (paper.nodes, paper.block);
+            return Ok(Self {
+                smooth: Box::new(paper.smooth().map_err(Error::from).map_err(of_smooth)?),
+                coupling: paper.coupling().map_err(Error::from).map_err(of_smooth)?,
+                blocks: match blocks {
+                    BlockChoice::Automatic => BlockChoice::Size(block),
+                    given => with_ends(given, nodes * block),
+                },
+            });
+        }
+        let means = Means { memory_budget: how.memory_budget, control: how.control };
+        let smooth = smooth::build(f, &place("smooth"), means).map_err(of_smooth)?;
+        let coupling =
+            coupling::build(rows, &place("coupling")).map_err(|error| error.within("[coupling]"))?;
+        let blocks = with_ends(blocks, smooth.dimension());
+        Ok(Self { smooth, coupling, blocks })
+    }
+}
+
+/// Boundaries with the ends 0 and n, which a file may leave out; the library judges the rest.
+fn with_ends(blocks: BlockChoice, dimension: usize) -> BlockChoice {
+    let BlockChoice::Boundaries(mut list) = blocks else { return blocks };
+    if list.first() != Some(&0) {
+        list.insert(0, 0);
+    }
+    if list.last().is_some_and(|&last| last < dimension) {
+        list.push(dimension);
+    }
+    BlockChoice::Boundaries(list)
+}
