@@ -13,6 +13,7 @@
 
 use crate::graph::Laplacian;
 use equipoise::graph::{EdgeProbabilities, EdgeSampler, Graph};
+use equipoise::matrix::dot;
 use equipoise::{Error, Result};
 
 /// K of a graph, its probabilities and the curvature of its pairs.
@@ -160,7 +161,7 @@ impl KNorm {
     pub fn dual_squared(&self, x: &[f64]) -> Result<f64> {
         // K^+x has mean 0, so that the mean of x does not count.
         let z = self.laplacian.solve(x)?;
-        Ok(z.iter().zip(x).map(|(z, x)| z * x).sum())
+        Ok(dot(&z, x))
     }
 
     /// The smallest non-zero eigenvalue: `||x||^2 <= lambda_min(K) x'K^+x` is best possible for x of mean 0.

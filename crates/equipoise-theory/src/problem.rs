@@ -23,6 +23,7 @@ use super::k_norm::KNorm;
 use super::resistance::Resistances;
 use equipoise::Control;
 use equipoise::graph::EdgeProbabilities;
+use equipoise::matrix::max_abs;
 use equipoise::problem::Problem;
 use equipoise::separable::SeparableTerm;
 use equipoise::smooth::SmoothTerm;
@@ -214,11 +215,6 @@ impl<'a, F: SmoothTerm, H: SeparableTerm> Layout<'a, F, H> {
         }
         Some(hessian)
     }
-}
-
-/// The largest size of an entry.
-fn max_abs(v: &[f64]) -> f64 {
-    v.iter().fold(0.0, |most: f64, a| most.max(a.abs()))
 }
 
 /// Whether the Hessian is the same at points near and far: then f is taken for a quadratic.

@@ -8,8 +8,6 @@
 
 use pulp::{Arch, Simd, WithSimd};
 
-/// The number of independent sums that hide the latency of an addition.
-const LANES: usize = 8;
 /// Numbers from which on asking for the instructions takes less than they save.
 const LONG: usize = 128;
 
@@ -18,29 +16,42 @@ const LONG: usize = 128;
 pub fn dot(a: &[f64], b: &[f64]) -> f64 {
     let length = a.len().min(b.len());
     let (a, b) = (&a[..length], &b[..length]);
-    if length >= LONG {
-        return Arch::new().dispatch(LongDot { a, b });
-    }
-    let mut sums = [0.0; LANES];
-    let (a_chunks, b_chunks) = (a.chunks_exact(LANES), b.chunks_exact(LANES));
-    let tail: f64 = a_chunks.remainder().iter().zip(b_chunks.remainder()).map(|(a, b)| a * b).sum();
-    for (a, b) in a_chunks.zip(b_chunks) {
-        for lane in 0..LANES {
-            sums[lane] += a[lane] * b[lane];
-        }
-    }
-    let [s0, s1, s2, s3, s4, s5, s6, s7] = sums;
-    ((s0 + s4) + (s1 + s5)) + ((s2 + s6) + (s3 + s7)) + tail
+    if length >= LONG { Arch::new().dispatch(LongDot { a, b }) } else { short::dot(a, b) }
 }
 
 /// `y += t * x`.
 #[inline]
 pub fn axpy(t: f64, x: &[f64], y: &mut [f64]) {
-    if x.len() >= LONG {
-        return Arch::new().dispatch(LongAxpy { t, x, y });
+    if x.len() >= LONG { Arch::new().dispatch(LongAxpy { t, x, y }) } else { short::axpy(t, x, y) }
+}
+
+/// The same where vectors are known to be short: without asking for the instructions, and in the same order of additions
+/// at every length.
+pub(crate) mod short {
+    /// The number of independent sums that hide the latency of an addition.
+    const LANES: usize = 8;
+
+    /// `a'b`.
+    #[inline]
+    pub(crate) fn dot(a: &[f64], b: &[f64]) -> f64 {
+        let ((a, a_rest), (b, b_rest)) = (a.as_chunks::<LANES>(), b.as_chunks::<LANES>());
+        let mut lanes = [0.0; LANES];
+        for (a, b) in a.iter().zip(b) {
+            for l in 0..LANES {
+                lanes[l] += a[l] * b[l];
+            }
+        }
+        let rest: f64 = a_rest.iter().zip(b_rest).map(|(a, b)| a * b).sum();
+        let [a, b, c, d, e, f, g, h] = lanes;
+        ((a + e) + (b + f)) + ((c + g) + (d + h)) + rest
     }
-    for (y, x) in y.iter_mut().zip(x) {
-        *y += t * x;
+
+    /// `y += t x`.
+    #[inline]
+    pub(crate) fn axpy(t: f64, x: &[f64], y: &mut [f64]) {
+        for (y, x) in y.iter_mut().zip(x) {
+            *y += t * x;
+        }
     }
 }
 
@@ -94,7 +105,7 @@ impl WithSimd for LongAxpy<'_> {
 
 /// The largest size of an entry; 0 for none.
 #[inline]
-pub(crate) fn max_abs(v: &[f64]) -> f64 {
+pub fn max_abs(v: &[f64]) -> f64 {
     v.iter().fold(0.0, |most: f64, a| most.max(a.abs()))
 }
 

@@ -16,8 +16,8 @@ pub use dense::DenseMatrix;
 pub use rows::Rows;
 pub use sparse::SparseMatrix;
 
-pub(crate) use kernels::max_abs;
-pub use kernels::{axpy, dot};
+pub(crate) use kernels::short;
+pub use kernels::{axpy, dot, max_abs};
 pub(crate) use symmetric::{PseudoInverse, check_convex};
 
 use crate::error::Result;
