@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use anyhow::Result;
-use equipoise::{Method, Settings, Solution, Solver, Status};
+use equipoise::{Control, Method, Settings, Solution, Solver, Status};
 
 use crate::exit::{self, Outcome};
 use crate::generate::{Planted, Shape, lasso};
@@ -35,7 +35,7 @@ pub(crate) fn run() -> Result<Outcome> {
     let flag = interrupt::flag()?;
     let mut watch = Watch::default();
     watch.show_bar(&settings);
-    let run = Solver::new(&problem, &settings).observer(&mut watch).interrupt(&flag).run();
+    let run = Solver::new(&problem, &settings).observer(&mut watch).control(Control::on(flag)).run();
     watch.hide_bar();
     let solution = run?;
     exit::print(&explain(&solution, problem.objective(&optimum)))?;

@@ -1,11 +1,9 @@
 //! `equipoise solve`: read, check, run, render.
 
 use std::path::Path;
-use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 
 use anyhow::{Context, Result};
-use equipoise::{Error, Settings, Solution, Solver, Status, StopScope};
+use equipoise::{Control, Error, Settings, Solution, Solver, Status};
 use equipoise_formats::{ProblemFile, read_solution, write_iterate, write_solution};
 
 use crate::args::SolveArguments;
@@ -33,9 +31,8 @@ struct Plan<'a> {
 pub(crate) fn run(args: &SolveArguments) -> Result<Outcome> {
     // From here on Ctrl-C asks for the best iterate, also while the problem is still being read.
     let flag = interrupt::flag()?;
-    let _scope = StopScope::new(Arc::clone(&flag));
     let mut plan = Plan::new(args)?;
-    let solution = plan.solve(&flag)?;
+    let solution = plan.solve(Control::on(flag))?;
     let converged = solution.status == Status::Converged;
     plan.render(solution)?;
     Ok(converged.into())
@@ -58,11 +55,12 @@ impl<'a> Plan<'a> {
         Ok(Self { args, problem, settings, start, watch })
     }
 
-    fn solve(&mut self, flag: &AtomicBool) -> Result<Solution> {
+    fn solve(&mut self, control: Control) -> Result<Solution> {
         if !self.args.quiet {
             self.watch.show_bar(&self.settings);
         }
-        let mut solver = Solver::new(&self.problem, &self.settings).observer(&mut self.watch).interrupt(flag);
+        let mut solver =
+            Solver::new(&self.problem, &self.settings).observer(&mut self.watch).control(control);
         if let Some(start) = self.start.take() {
             solver = solver.warm_start(start);
         }

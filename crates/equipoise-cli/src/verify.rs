@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use anyhow::{Context, Result, bail};
-use equipoise::{Certificate, certificate};
+use equipoise::{Certificate, Error, certificate};
 use equipoise_formats::{ProblemFile, StoredSolution, read_solution};
 use serde::Serialize;
 
@@ -40,7 +40,7 @@ pub(crate) fn run(args: &VerifyArguments) -> Result<Outcome> {
     let problem = problem::build_within(file, &args.problem, Pairs::Every, memory_budget)?;
     let stored = read_solution(&args.solution)?;
     let found = certificate::check(&problem, &stored.x);
-    if let Some(fault) = problem.smooth().fault() {
+    if let Err(fault @ Error::UnusableSample { .. }) = &found {
         bail!("{}: [smooth]: {fault}", args.problem.display());
     }
     let found = found.with_context(|| args.solution.display().to_string())?;

@@ -39,6 +39,7 @@ pub mod certificate;
 mod control;
 pub mod coupling;
 mod error;
+mod forward;
 pub mod graph;
 pub mod matrix;
 pub mod pair_step;
@@ -48,7 +49,6 @@ pub mod separable;
 pub mod smooth;
 pub mod solve;
 mod state;
-mod stop_scope;
 mod team;
 
 pub use state::shared;
@@ -63,5 +63,4 @@ pub use solve::{
     Candidate, History, Judge, Locking, Method, Observer, PairStepper, Progress, Schedule, Settings,
     Solution, Solver, Status, StepRule, solve,
 };
-pub use stop_scope::StopScope;
 pub use team::Team;

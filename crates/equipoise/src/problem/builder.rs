@@ -10,7 +10,6 @@ use crate::graph::{EdgeProbabilities, Graph, Topology};
 use crate::matrix::check_length;
 use crate::separable::{GroupL2, Nonsmooth, SeparableTerm, Zero};
 use crate::smooth::SmoothTerm;
-use crate::stop_scope::StopScope;
 
 /// How often each pair is drawn.
 #[derive(Debug, Clone, Default)]
@@ -115,6 +114,11 @@ impl<F: SmoothTerm, H: SeparableTerm> ProblemBuilder<F, H> {
 
     /// Checks everything and makes the problem.
     pub fn build(self) -> Result<Problem<F, H>> {
+        self.build_within(&Control::unlimited())
+    }
+
+    /// The same under a control.
+    pub fn build_within(self, control: &Control) -> Result<Problem<F, H>> {
         let n = self.smooth.dimension();
         if n == 0 {
             return Err(Error::EmptyProblem);
@@ -130,14 +134,14 @@ impl<F: SmoothTerm, H: SeparableTerm> ProblemBuilder<F, H> {
         } else {
             Graph::new(&self.topology, blocks.len())?
         };
-        let probabilities = edge_probabilities(self.probabilities, &self.smooth, &blocks, &graph);
+        let probabilities = edge_probabilities(self.probabilities, &self.smooth, &blocks, &graph, control);
         reach::check(&graph.support(&probabilities)?, &blocks, independent)?;
         let start = match self.start {
             Some(x) => {
-                start::check(&self.coupling, &self.separable, &x, n)?;
+                start::check(&self.coupling, self.separable.as_dyn(), &x, n)?;
                 x
             }
-            None => start::project(independent, &self.separable, &vec![0.0; n])?,
+            None => start::project(independent, self.separable.as_dyn(), &vec![0.0; n], control)?,
         };
         Ok(Problem {
             smooth: self.smooth,
@@ -170,15 +174,13 @@ fn edge_probabilities<F: SmoothTerm>(
     f: &F,
     blocks: &Blocks,
     graph: &Graph,
+    control: &Control,
 ) -> EdgeProbabilities {
     match choice {
         ProbabilityChoice::Uniform => EdgeProbabilities::Uniform,
         ProbabilityChoice::Weighted(weights) => EdgeProbabilities::Weighted(weights),
         ProbabilityChoice::Lipschitz => EdgeProbabilities::NodeSum(block_constants(f, blocks)),
-        ProbabilityChoice::Law(law) => {
-            let control = StopScope::flag().map_or_else(Control::unlimited, Control::on);
-            law.probabilities(graph, &block_constants(f, blocks), &control)
-        }
+        ProbabilityChoice::Law(law) => law.probabilities(graph, &block_constants(f, blocks), control),
     }
 }
 
