@@ -36,7 +36,7 @@ pub(crate) fn run(interrupt: &Interrupt) -> Result<Outcome> {
     let settings = Settings { tolerance: TOLERANCE, method, seed: SEED, ..Settings::default() };
     let mut watch = Watch::default();
     watch.show_bar(&settings);
-    let run = Solver::new(&problem, &settings).observer(&mut watch).interrupt(&interrupt.flag).run();
+    let run = Solver::new(&problem, &settings).observer(&mut watch).control(interrupt.control.clone()).run();
     watch.hide_bar();
     let solution = run?;
     exit::print(&explain(&solution, problem.objective(&optimum)))?;

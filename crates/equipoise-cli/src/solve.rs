@@ -1,10 +1,9 @@
 //! `equipoise solve`: read, check, run, render.
 
 use std::path::Path;
-use std::sync::Arc;
 
 use anyhow::{Context, Result};
-use equipoise::{Error, Settings, Solution, Solver, Status, StopScope};
+use equipoise::{Control, Error, Settings, Solution, Solver, Status};
 use equipoise_formats::problem_file::{AnyProblem, Building, Pairs, ProblemFile};
 use equipoise_formats::{SolutionFile, read_solution, write_iterate, write_solution};
 
@@ -32,9 +31,8 @@ struct Plan<'a> {
 }
 
 pub(crate) fn run(args: &SolveArguments, interrupt: &Interrupt) -> Result<Outcome> {
-    let _scope = StopScope::new(Arc::clone(&interrupt.flag));
     let mut plan = Plan::new(args, interrupt)?;
-    let solution = plan.solve(interrupt)?;
+    let solution = plan.solve(interrupt.control.clone())?;
     let converged = solution.status == Status::Converged;
     plan.render(solution)?;
     Ok(converged.into())
@@ -59,12 +57,12 @@ impl<'a> Plan<'a> {
         Ok(Self { args, problem, settings, start, watch })
     }
 
-    fn solve(&mut self, interrupt: &Interrupt) -> Result<Solution> {
+    fn solve(&mut self, control: Control) -> Result<Solution> {
         if !self.args.quiet {
             self.watch.show_bar(&self.settings);
         }
         let mut solver =
-            Solver::new(&self.problem, &self.settings).observer(&mut self.watch).interrupt(&interrupt.flag);
+            Solver::new(&self.problem, &self.settings).observer(&mut self.watch).control(control);
         if let Some(start) = self.start.take() {
             solver = solver.warm_start(start);
         }

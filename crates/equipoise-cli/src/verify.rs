@@ -5,7 +5,7 @@ use std::path::Path;
 use anyhow::{Context, Result, bail};
 use equipoise::separable::{Nonsmooth, SeparableTerm};
 use equipoise::smooth::SmoothTerm;
-use equipoise::{Certificate, certificate};
+use equipoise::{Certificate, Error, certificate};
 use equipoise_formats::problem_file::{AnyProblem, Building, Pairs, ProblemFile, SolveSpec};
 use equipoise_formats::{Claims, StoredSolution, read_solution};
 use serde::Serialize;
@@ -39,7 +39,7 @@ pub(crate) fn run(args: &VerifyArguments, interrupt: &Interrupt) -> Result<Outco
     let problem = file.build(&building)?;
     let stored = read_solution(&args.solution)?;
     let found = certificate::check(&problem, &stored.x);
-    if let Some(fault) = problem.smooth().fault() {
+    if let Err(fault @ Error::UnusableSample { .. }) = &found {
         bail!("{}: [smooth]: {fault}", args.problem.display());
     }
     let found = found.with_context(|| args.solution.display().to_string())?;

@@ -14,6 +14,7 @@
 
 use super::curves;
 use super::problem::{Layout, PairConstants};
+use equipoise::Control;
 use equipoise::graph::EdgeProbabilities;
 use equipoise::problem::Problem;
 use equipoise::separable::{Nonsmooth, SeparableTerm};
@@ -94,9 +95,10 @@ impl Prediction {
     ) -> Option<f64> {
         let (mu, layout, f) = (self.mu?, Layout::of(problem)?, problem.smooth());
         let mut product = vec![0.0; f.product_len()];
-        f.fill_product(x, &mut product);
+        let unlimited = Control::unlimited();
+        f.fill_product(x, &mut product, &unlimited).ok()?;
         let mut gradient = vec![0.0; x.len()];
-        f.gradient(x, &product, &mut gradient);
+        f.gradient(x, &product, &mut gradient, &unlimited).ok()?;
         gradient.iter_mut().enumerate().for_each(|(c, g)| *g /= layout.coefficient(c));
         let of_row = |row: usize| gradient.iter().skip(row).step_by(layout.size());
         let around_mean = |row: usize| {

@@ -219,7 +219,7 @@ fn accelerated_gap<F: SmoothTerm, H: SeparableTerm>(
         let next = weight + a;
         let y: Vec<f64> = x.iter().zip(&z).map(|(x, z)| (weight * x + a * z) / next).collect();
         let (i, j) = sampler.draw(&mut rng);
-        f.fill_product(&y, &mut product);
+        f.fill_product(&y, &mut product, &crate::Control::unlimited()).expect("in memory");
         let g = (f.partial(i, &y, &product) - f.partial(j, &y, &product)) / layout.pair_curvature(i, j);
         x = y;
         for (at, sign) in [(i, 1.0), (j, -1.0)] {

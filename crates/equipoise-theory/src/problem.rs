@@ -198,13 +198,14 @@ impl<'a, F: SmoothTerm, H: SeparableTerm> Layout<'a, F, H> {
         }
         let x = self.problem.start();
         let mut product = vec![0.0; f.product_len()];
-        f.fill_product(x, &mut product);
+        let unlimited = Control::unlimited();
+        f.fill_product(x, &mut product, &unlimited).ok()?;
         let (mut unit, mut image) = (vec![0.0; n], vec![0.0; n]);
         let mut hessian = Mat::<f64>::zeros(nodes, nodes);
         for j in 0..nodes {
             let c = self.coordinate(j, layer);
             unit[c] = 1.0 / self.coefficient(c);
-            if !f.hessian_product(x, &product, &unit, &mut image) {
+            if !f.hessian_product(x, &product, &unit, &mut image, &unlimited).ok()? {
                 return None;
             }
             unit[c] = 0.0;
@@ -222,14 +223,16 @@ pub(super) fn is_quadratic<F: SmoothTerm, H: SeparableTerm>(problem: &Problem<F,
     let (f, n, x) = (problem.smooth(), problem.dimension(), problem.start());
     let direction: Vec<f64> = (0..n).map(|c| ((c * 7 + 3) % 11) as f64 - 5.5).collect();
     let mut product = vec![0.0; f.product_len()];
-    let mut images = Vec::new();
+    let (mut images, unlimited) = (Vec::new(), Control::unlimited());
     // Far enough to leave the middle of a Huber loss, and to both sides of a hinge.
     for step in [0.0, 1.0, -1.0, 1e6, -1e6] {
         let size = 1.0 + max_abs(x);
         let point: Vec<f64> = x.iter().zip(&direction).map(|(x, d)| x + step * size * d).collect();
-        f.fill_product(&point, &mut product);
         let mut image = vec![0.0; n];
-        if !f.hessian_product(&point, &product, &direction, &mut image) {
+        let found = f
+            .fill_product(&point, &mut product, &unlimited)
+            .and_then(|()| f.hessian_product(&point, &product, &direction, &mut image, &unlimited));
+        if found != Ok(true) {
             return false;
         }
         images.push(image);

@@ -1,11 +1,11 @@
 //! A smooth term of your own: pseudo-Huber distances to targets, under one budget.
 //!
-//! `f(x) = sum_c sqrt(1 + (x_c - t_c)^2) - 1` is quadratic near the target and linear far away. Four methods make
-//! it a term; the others are optional and make the solver faster (here: f does not couple coordinates, and has a
+//! `f(x) = sum_c sqrt(1 + (x_c - t_c)^2) - 1` is quadratic near the target and linear far away. Three methods
+//! for pair steps and the value make it a term; the others are optional and make the solver faster (here: f does not couple coordinates, and has a
 //! Hessian for second-order steps). Without `dual` there is no duality gap: the KKT residual certifies.
 
-use equipoise::smooth::SmoothTerm;
-use equipoise::{Coupling, Error, Problem, Settings, Status, solve};
+use equipoise::smooth::{PairTerm, SmoothTerm};
+use equipoise::{Control, Coupling, Error, Pass, Problem, Settings, Status, solve};
 
 #[derive(Debug)]
 struct PseudoHuber {
@@ -17,12 +17,9 @@ fn length(r: f64) -> f64 {
     1.0_f64.hypot(r)
 }
 
-impl SmoothTerm for PseudoHuber {
+impl PairTerm for PseudoHuber {
     fn dimension(&self) -> usize {
         self.target.len()
-    }
-    fn value(&self, x: &[f64], _product: &[f64]) -> f64 {
-        x.iter().zip(&self.target).map(|(x, t)| length(x - t) - 1.0).sum()
     }
     fn partial(&self, c: usize, x: &[f64], _product: &[f64]) -> f64 {
         let r = x[c] - self.target[c];
@@ -35,11 +32,24 @@ impl SmoothTerm for PseudoHuber {
     fn is_decomposable(&self) -> bool {
         true
     }
-    fn hessian_product(&self, x: &[f64], _product: &[f64], v: &[f64], out: &mut [f64]) -> bool {
+}
+
+impl SmoothTerm for PseudoHuber {
+    fn value(&self, x: &[f64], _product: &[f64]) -> f64 {
+        x.iter().zip(&self.target).map(|(x, t)| length(x - t) - 1.0).sum()
+    }
+    fn hessian_product(
+        &self,
+        x: &[f64],
+        _product: &[f64],
+        v: &[f64],
+        out: &mut [f64],
+        _control: &Control,
+    ) -> Pass<bool> {
         for c in 0..v.len() {
             out[c] = v[c] / length(x[c] - self.target[c]).powi(3);
         }
-        true
+        Ok(true)
     }
 }
 

@@ -9,10 +9,12 @@
 //!   until then is not a result, and the type says so: a pass answers with a `Result`.
 //! - Must not know: what the work is, what a limit means to a run.
 
+use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
+use crate::error::Error;
 use crate::smooth::SampleFault;
 
 /// Why work ended before it was done.
@@ -30,8 +32,21 @@ pub enum Halt {
     Fault(#[from] SampleFault),
 }
 
+impl From<Halt> for Error {
+    fn from(halt: Halt) -> Self {
+        match halt {
+            Halt::Interrupted => Self::StoppedEarly { by: "interrupted" },
+            Halt::TimeLimit => Self::StoppedEarly { by: "time-limit" },
+            Halt::Fault(SampleFault { row, reason }) => Self::UnusableSample { row, reason },
+        }
+    }
+}
+
 /// What a pass over data answers: done, or ended before it was.
 pub type Pass<T = ()> = std::result::Result<T, Halt>;
+
+/// Numbers that a pass reads between two looks: a fraction of a millisecond of work, many times what a look costs.
+const NUMBERS_PER_LOOK: usize = 1 << 18;
 
 /// A flag and a deadline; cheap to clone and to ask.
 ///
@@ -92,6 +107,32 @@ impl Control {
     pub fn check(&self) -> Pass {
         self.halted().map_or(Ok(()), Err)
     }
+
+    /// A pass over `0..count`, each of about so many numbers, in parts, with a look between two of them. What fits into
+    /// one part is done without any.
+    ///
+    /// ```
+    /// use equipoise::Control;
+    /// let (columns, mut sum) = (vec![[1.0; 1000]; 1000], 0.0);
+    /// Control::unlimited().in_parts(columns.len(), 1000, |part| {
+    ///     sum += columns[part].iter().flatten().sum::<f64>();
+    /// })?;
+    /// assert_eq!(sum, 1e6);
+    /// # Ok::<(), equipoise::Halt>(())
+    /// ```
+    #[inline]
+    pub fn in_parts(&self, count: usize, each: usize, mut work: impl FnMut(Range<usize>)) -> Pass {
+        let (step, mut done) = ((NUMBERS_PER_LOOK / each.max(1)).max(1), 0);
+        while done < count {
+            let end = count.min(done.saturating_add(step));
+            work(done..end);
+            done = end;
+            if done < count {
+                self.check()?;
+            }
+        }
+        Ok(())
+    }
 }
 
 #[cfg(test)]
@@ -108,5 +149,21 @@ mod tests {
         assert_eq!(control.clone().within(0.0).within(10.0).check(), Err(Halt::TimeLimit));
         flag.store(true, Ordering::Relaxed);
         assert_eq!(control.within(0.0).check(), Err(Halt::Interrupted));
+    }
+
+    #[test]
+    fn a_pass_is_cut_between_two_parts_and_never_after_the_last() {
+        let flag = Arc::new(AtomicBool::new(false));
+        let control = Control::on(Arc::clone(&flag));
+        let mut parts = Vec::new();
+        let cut = control.in_parts(1000, 1000, |part| {
+            flag.store(part.start > 0, Ordering::Relaxed);
+            parts.push(part);
+        });
+        assert_eq!((cut, parts), (Err(Halt::Interrupted), vec![0..262, 262..524]));
+        let mut seen = 0;
+        assert_eq!(control.in_parts(100, 1, |part| seen += part.len()), Ok(()));
+        assert_eq!(control.in_parts(0, 0, |_| seen = 0), Ok(()));
+        assert_eq!(seen, 100);
     }
 }

@@ -39,6 +39,7 @@ pub mod certificate;
 mod control;
 pub mod coupling;
 mod error;
+mod forward;
 pub mod graph;
 pub mod matrix;
 mod names;
@@ -49,7 +50,6 @@ pub mod separable;
 pub mod smooth;
 pub mod solve;
 mod state;
-mod stop_scope;
 mod team;
 
 pub use state::shared;
@@ -65,5 +65,4 @@ pub use solve::{
     Candidate, History, Judge, Locking, Method, Observer, PairStepper, Progress, Schedule, Settings,
     Solution, Solver, Status, StepRule, solve,
 };
-pub use stop_scope::StopScope;
 pub use team::Team;

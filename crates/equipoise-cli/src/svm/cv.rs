@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use anyhow::{Context, Result};
-use equipoise::Status;
+use equipoise::{Control, Status};
 use equipoise_models::svm::{self, CostScores, CrossValidation, Kind, TrainSettings};
 use serde::Serialize;
 
@@ -56,7 +56,7 @@ pub(crate) fn run(args: &CvArguments, interrupt: &Interrupt) -> Result<Outcome> 
         let count = fits(&settings, &data) * costs.len() * args.folds;
         watch.show_fits(&settings, Fits::new("fit", count));
     }
-    let company = svm::Watch { observer: Some(&mut watch), interrupt: Some(&interrupt.flag) };
+    let company = svm::Watch { observer: Some(&mut watch), control: interrupt.control.clone() };
     let found = svm::cross_validate(data.samples(), &settings, &costs, args.folds, company);
     watch.hide_bar();
     let found = found.with_context(|| args.data.display().to_string())?;

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use anyhow::{Context, Result, bail};
-use equipoise::Status;
+use equipoise::{Control, Status};
 use equipoise_models::svm::{self, Kind, Trained};
 use serde::Serialize;
 
@@ -71,7 +71,7 @@ pub(crate) fn run(args: &PathArguments, interrupt: &Interrupt) -> Result<Outcome
         note_targets(&settings, &data);
         watch.show_fits(&settings, Fits::new("fit", fits(&settings, &data) * costs.len()));
     }
-    let company = svm::Watch { observer: Some(&mut watch), interrupt: Some(&interrupt.flag) };
+    let company = svm::Watch { observer: Some(&mut watch), control: interrupt.control.clone() };
     let walk = svm::path(data.samples(), &settings, &costs, company);
     watch.hide_bar();
     let walk = walk.with_context(|| args.data.display().to_string())?;

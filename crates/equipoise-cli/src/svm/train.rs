@@ -1,7 +1,7 @@
 //! `equipoise svm train`: read, check, train, write, render.
 
 use anyhow::{Context, Result};
-use equipoise::Status;
+use equipoise::{Control, Status};
 use equipoise_formats::svm_model::{Format, check_liblinear};
 use equipoise_models::svm::{self, Kind, LinearModel, TrainSettings, Trained};
 
@@ -32,7 +32,7 @@ pub(crate) fn run(args: &TrainArguments, interrupt: &Interrupt) -> Result<Outcom
     if !args.training.quiet {
         plan.watch.show_fits(&plan.settings, fits);
     }
-    let watch = svm::Watch { observer: Some(&mut plan.watch), interrupt: Some(&interrupt.flag) };
+    let watch = svm::Watch { observer: Some(&mut plan.watch), control: interrupt.control.clone() };
     let trained = svm::train(plan.data.samples(), &plan.settings, plan.start.as_ref(), watch);
     plan.watch.hide_bar();
     let trained = trained.with_context(|| args.data.display().to_string())?;

@@ -273,6 +273,7 @@ impl Judge for GapJudge<'_> {
             multipliers,
             kkt_residual: found.relative_gap(),
             duality_gap: Some(found.gap()),
+            is_partial: false,
         })
     }
 

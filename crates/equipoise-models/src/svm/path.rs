@@ -34,7 +34,7 @@ pub fn path(
 ) -> Result<Vec<Trained>> {
     check_costs(settings, costs)?;
     let started = Instant::now();
-    let Watch { mut observer, interrupt } = watch;
+    let Watch { mut observer, control } = watch;
     let mut walk: Vec<Trained> = Vec::with_capacity(costs.len());
     for &cost in costs {
         let left = settings.time_limit.map(|most| most - started.elapsed().as_secs_f64());
@@ -45,7 +45,7 @@ pub fn path(
             None => None,
         };
         let warm_start = walk.last().map(|trained| &trained.model);
-        let trained = train(samples, &settings, warm_start, Watch { observer, interrupt })?;
+        let trained = train(samples, &settings, warm_start, Watch { observer, control: control.clone() })?;
         let status = trained.report.status();
         walk.push(trained);
         if matches!(status, Status::TimeLimit | Status::Interrupted) {
@@ -118,8 +118,8 @@ mod tests {
         let (rows, labels) = line();
         let samples = Samples { rows: &rows, labels: &labels, weights: None };
         let settings = TrainSettings { gap: 1e-300, ..TrainSettings::default() };
-        let flag = std::sync::atomic::AtomicBool::new(true);
-        let watch = Watch { observer: None, interrupt: Some(&flag) };
+        let flag = std::sync::Arc::new(std::sync::atomic::AtomicBool::new(true));
+        let watch = Watch { observer: None, control: equipoise::Control::on(flag) };
         let walk = path(samples, &settings, &[1.0, 2.0, 3.0], watch).expect("a walk");
         assert_eq!(walk.len(), 1);
         assert_eq!(walk[0].report.status(), Status::Interrupted);

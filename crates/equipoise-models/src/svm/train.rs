@@ -1,6 +1,6 @@
 //! Training: data in, a certified model out.
 
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
@@ -9,10 +9,10 @@ use super::error::{Error, Result};
 use super::evaluate::GapJudge;
 use super::report::{ClassReport, Report, Trained};
 use super::{Kind, LinearModel, TrainSettings};
-use equipoise::Team;
 use equipoise::matrix::Rows;
 use equipoise::separable::Values;
 use equipoise::solve::{Method, Observer, Progress, Settings, Solver};
+use equipoise::{Control, Team};
 
 /// What is learnt from: rows, one label each, and perhaps a weight each (a weight of k counts as k rows).
 #[derive(Debug, Clone, Copy)]
@@ -73,8 +73,8 @@ fn check_finite(input: &str, values: &[f64]) -> Result<()> {
 pub struct Watch<'a> {
     /// Is told of every checkpoint of every fit.
     pub observer: Option<&'a mut (dyn Observer + Send)>,
-    /// Ends the run soon after it becomes true.
-    pub interrupt: Option<&'a AtomicBool>,
+    /// Ends the run.
+    pub control: Control,
 }
 
 impl std::fmt::Debug for Watch<'_> {
@@ -186,12 +186,12 @@ impl<'a> Plan<'a> {
                         Some(observer) => Some(&mut **observer),
                         None => None,
                     };
-                    self.fit(k, observer, watch.interrupt, started)
+                    self.fit(k, observer, &watch.control, started)
                 })
                 .collect();
         }
         let next = AtomicUsize::new(0);
-        let interrupt = watch.interrupt;
+        let control = &watch.control;
         let observer = watch.observer.map(Mutex::new);
         let done: Mutex<Vec<(usize, Result<Fit>)>> = Mutex::new(Vec::new());
         std::thread::scope(|scope| {
@@ -204,7 +204,7 @@ impl<'a> Plan<'a> {
                         }
                         let mut shared = observer.as_ref().map(Shared);
                         let told = shared.as_mut().map(|shared| shared as &mut dyn Observer);
-                        let fit = self.fit(k, told, interrupt, started);
+                        let fit = self.fit(k, told, control, started);
                         done.lock().unwrap_or_else(PoisonError::into_inner).push((k, fit));
                     }
                 });
@@ -250,7 +250,7 @@ impl<'a> Plan<'a> {
         &self,
         k: usize,
         observer: Option<&mut dyn Observer>,
-        interrupt: Option<&AtomicBool>,
+        control: &Control,
         started: Instant,
     ) -> Result<Fit> {
         let settings = self.settings;
@@ -291,10 +291,7 @@ impl<'a> Plan<'a> {
         if let Some(observer) = observer {
             solver = solver.observer(observer);
         }
-        if let Some(flag) = interrupt {
-            solver = solver.interrupt(flag);
-        }
-        let solution = solver.run()?;
+        let solution = solver.control(control.clone()).run()?;
         let mut found = judge.into_evaluation(&solution.x);
         if settings.kind == Kind::NuSvc && found.is_zero() {
             return Err(Error::NoMargin { nu: settings.nu, most: task.largest_nu() });

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use equipoise::smooth::SmoothTerm;
+use equipoise::smooth::PairTerm;
 use equipoise_models::Synthetic;
 
 /// Four products and one factored solve an edge: `y = M^-1 (A_i w_i + A_j w_j)`, then `A_i'y` and `A_j'y`.

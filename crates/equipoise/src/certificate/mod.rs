@@ -13,15 +13,18 @@ mod dual;
 mod multipliers;
 mod residual;
 
-use crate::StopScope;
-use crate::error::{Error, Result};
-use crate::matrix::{check_length, max_abs};
-use crate::problem::Problem;
-use crate::separable::{Nonsmooth, SeparableTerm};
+use crate::control::{Control, Halt, Pass};
+use crate::error::Result;
+use crate::matrix::{check_finite_vector, check_length, max_abs};
+use crate::problem::{Problem, View};
+use crate::separable::SeparableTerm;
 use crate::smooth::SmoothTerm;
 
 pub(crate) use multipliers::estimate as estimate_multipliers;
-pub(crate) use residual::Residuals;
+pub(crate) use residual::{NUMBERS_OF_H, Residuals};
+
+/// Seconds that the optimality conditions may still take where the search for multipliers was ended.
+const GRACE: f64 = 0.02;
 
 /// What can be said of a point without trusting whoever found it.
 #[derive(Debug, Clone, PartialEq)]
@@ -36,21 +39,24 @@ pub struct Certificate {
     pub infeasibility: f64,
     /// The largest infeasibility that counts as feasible, `1e-9 (1 + max |b|)`.
     pub allowed_infeasibility: f64,
-    /// lambda of `L = f + h + lambda'(A x - b)`, one for every row given.
+    /// lambda of `L = f + h + lambda'(A x - b)`, one for every row given; none where there was no time to look for them.
     pub multipliers: Vec<f64>,
-    /// The scaled distance from the optimality conditions.
+    /// The scaled distance from the optimality conditions; infinite where it is not known.
     pub kkt_residual: f64,
     /// Objective minus a proven lower bound; `None` when no finite dual point was found.
     pub duality_gap: Option<f64>,
+    /// Whether there was no time for all of it: multipliers may then be rough, the KKT residual infinite, the gap larger
+    /// than it need be or missing. What is said is true all the same.
+    pub is_partial: bool,
 }
 
-/// How much work a certificate may take; a caller who wants to stop gets what is known by then.
-#[derive(Clone, Copy)]
-pub(crate) enum Effort<'a> {
+/// How much work a certificate may take.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Effort {
     /// The dual point at hand, repaired by scaling only.
-    Quick(&'a dyn Fn() -> bool),
+    Quick,
     /// The dual point is moved until it is feasible and sharp.
-    Full(&'a dyn Fn() -> bool),
+    Full,
 }
 
 impl Certificate {
@@ -70,7 +76,7 @@ impl Certificate {
     }
 }
 
-/// The certificate of any point x of the right length; [`Error::StoppedEarly`] where a [`StopScope`] ended a pass over data.
+/// The certificate of any point x of the right length.
 ///
 /// ```
 /// use equipoise::{Coupling, Problem, certificate, smooth::Distance};
@@ -83,77 +89,112 @@ impl Certificate {
 /// # Ok::<(), equipoise::Error>(())
 /// ```
 pub fn check<F: SmoothTerm, H: SeparableTerm>(problem: &Problem<F, H>, x: &[f64]) -> Result<Certificate> {
-    let scope = StopScope::within();
-    let certificate = check_with(problem, x, Effort::Full(&|| false))?;
-    if scope.was_cut() {
-        // Numbers of half a pass certify nothing.
-        return Err(Error::StoppedEarly { by: "interrupted" });
+    check_within(problem, x, &Control::unlimited())
+}
+
+/// The same under a control; [`Error::StoppedEarly`](crate::Error::StoppedEarly) where it ended the search: a part of a
+/// certificate is of use to a run that was interrupted, and to nobody else.
+pub fn check_within<F: SmoothTerm, H: SeparableTerm>(
+    problem: &Problem<F, H>,
+    x: &[f64],
+    control: &Control,
+) -> Result<Certificate> {
+    let view = problem.view();
+    check_point(view, x)?;
+    let certificate = certify(view, x, Effort::Full, control)?;
+    if certificate.is_partial {
+        return Err(control.halted().unwrap_or(Halt::Interrupted).into());
     }
     Ok(certificate)
 }
 
-pub(crate) fn check_with<F: SmoothTerm, H: SeparableTerm>(
-    problem: &Problem<F, H>,
-    x: &[f64],
-    effort: Effort<'_>,
-) -> Result<Certificate> {
-    let (thorough, wish) = match effort {
-        Effort::Quick(stop) => (false, stop),
-        Effort::Full(stop) => (true, stop),
-    };
-    // Once a pass has ended early the rest is for nothing.
-    let stop: &dyn Fn() -> bool = &|| wish() || StopScope::is_cut();
-    check_length("solution x", "entries", x.len(), problem.dimension())?;
-    crate::matrix::check_finite_vector("solution x", x)?;
-    let f = problem.smooth();
+/// Refuses what is no point of the problem's space.
+pub(crate) fn check_point(view: View<'_>, x: &[f64]) -> Result<()> {
+    check_length("solution x", "entries", x.len(), view.dimension())?;
+    check_finite_vector("solution x", x)
+}
+
+/// The certificate of a point; [`Halt`] where there was no time for its objective and feasibility, and a partial one
+/// where there was no more than that.
+pub(crate) fn certify(view: View<'_>, x: &[f64], effort: Effort, control: &Control) -> Pass<Certificate> {
+    let f = view.smooth();
     let mut product = vec![0.0; f.product_len()];
-    f.fill_product(x, &mut product);
-    let (smooth, separable) = (f.value(x, &product), separable_value(problem, x));
-    let objective = smooth + separable;
-    let mut gradient = vec![0.0; x.len()];
-    f.gradient(x, &product, &mut gradient);
-    let residuals = Residuals::new(problem, x);
-    let lambda = estimate_multipliers(&residuals, &gradient, stop);
-    let coupling = problem.independent_coupling();
-    let largest_gradient = max_abs(&gradient);
-    let mut largest_pull: f64 = 0.0;
-    // From here on the gradient's memory holds s = -(grad f + A'lambda).
-    let mut s = gradient;
-    for (c, s) in s.iter_mut().enumerate() {
-        let pull = coupling.column_dot(c, &lambda);
-        largest_pull = largest_pull.max(pull.abs());
-        *s = -(*s + pull);
-    }
-    let kkt_residual = residuals.largest(&s) / (1.0 + largest_gradient + largest_pull);
-    let duality_gap = if objective.is_finite() && !kkt_residual.is_nan() {
-        let near = kkt_residual <= 1e-2;
-        let point =
-            dual::Point { residuals: &residuals, product: &product, lambda: &lambda, objective, near, stop };
-        dual::gap(&point, s, thorough)
-    } else {
-        None
-    };
-    Ok(Certificate {
-        objective,
+    f.fill_product(x, &mut product, control)?;
+    let (smooth, separable) = (f.value(x, &product), view.separable_value(x));
+    let mut certificate = Certificate {
+        objective: smooth + separable,
         smooth,
         separable,
-        infeasibility: problem.coupling().infeasibility(x),
-        allowed_infeasibility: problem.coupling().allowed_infeasibility(),
-        multipliers: problem.expand_multipliers(&lambda),
-        kkt_residual: if kkt_residual.is_nan() { f64::INFINITY } else { kkt_residual },
-        duality_gap,
-    })
+        infeasibility: view.coupling().infeasibility_within(x, control)?,
+        allowed_infeasibility: view.coupling().allowed_infeasibility(),
+        multipliers: Vec::new(),
+        kkt_residual: f64::INFINITY,
+        duality_gap: None,
+        is_partial: true,
+    };
+    match certificate.complete(view, x, &product, effort, control) {
+        Err(fault @ Halt::Fault(_)) => return Err(fault),
+        outcome => certificate.is_partial = outcome.is_err(),
+    }
+    Ok(certificate)
+}
+
+impl Certificate {
+    /// Adds multipliers, KKT residual and gap, as far as time allows.
+    fn complete(
+        &mut self,
+        view: View<'_>,
+        x: &[f64],
+        product: &[f64],
+        effort: Effort,
+        control: &Control,
+    ) -> Pass {
+        // From where the multipliers are known on, the gradient's memory holds s = -(grad f + A'lambda).
+        let mut s = vec![0.0; x.len()];
+        view.smooth().gradient(x, product, &mut s, control)?;
+        let residuals = Residuals::new(view, x);
+        let found = estimate_multipliers(&residuals, &s, control);
+        self.multipliers = view.expand_multipliers(&found.lambda);
+        let grace = Control::unlimited().within(GRACE);
+        let until = if found.outcome.is_ok() { control } else { &grace };
+        let coupling = view.independent_coupling();
+        let largest_gradient = max_abs(&s);
+        let mut largest_pull: f64 = 0.0;
+        until.in_parts(s.len(), coupling.numbers_per_column(), |part| {
+            for c in part {
+                let pull = coupling.column_dot(c, &found.lambda);
+                largest_pull = largest_pull.max(pull.abs());
+                s[c] = -(s[c] + pull);
+            }
+        })?;
+        let kkt_residual = residuals.largest(&s, until)? / (1.0 + largest_gradient + largest_pull);
+        if kkt_residual.is_nan() {
+            return Ok(());
+        }
+        self.kkt_residual = kkt_residual;
+        found.outcome?;
+        if self.objective.is_finite() {
+            let (lambda, near) = (&found.lambda, kkt_residual <= 1e-2);
+            let point = dual::Point {
+                residuals: &residuals,
+                product,
+                lambda,
+                objective: self.objective,
+                near,
+                control,
+            };
+            let outcome;
+            (self.duality_gap, outcome) = dual::gap(&point, s, effort == Effort::Full);
+            outcome?;
+        }
+        Ok(())
+    }
 }
 
 /// h(x).
 pub(crate) fn separable_value<F: SmoothTerm, H: SeparableTerm>(problem: &Problem<F, H>, x: &[f64]) -> f64 {
-    match problem.separable() {
-        Nonsmooth::Coordinates(h) if h.is_zero() => 0.0,
-        Nonsmooth::Coordinates(h) => x.iter().enumerate().map(|(c, &z)| h.value(c, z)).sum(),
-        Nonsmooth::Groups(h) => {
-            let blocks = problem.blocks();
-            let norm = |i: usize| blocks.coordinates(i).map(|c| x[c] * x[c]).sum::<f64>().sqrt();
-            (0..blocks.len()).map(|i| h.weight(i) * norm(i)).sum()
-        }
-    }
+    problem.separable().as_ref().value(problem.blocks(), x)
 }
+
+#[cfg(test)]
+mod tests;

@@ -3,44 +3,63 @@
 //! For a sum over coordinates the subdifferential is an interval a coordinate; for group norms a ball
 //! or a point a block. `r = s - projection of s`; x is optimal for lambda exactly when r = 0.
 
+use crate::control::{Control, Pass};
 use crate::coupling::{Coupling, Outers};
 use crate::matrix::dot;
-use crate::problem::Problem;
-use crate::separable::{Nonsmooth, SeparableTerm, norm};
-use crate::smooth::SmoothTerm;
+use crate::problem::View;
+use crate::separable::{GroupL2, Nonsmooth, norm};
 
 /// The optimality conditions of a problem at a fixed x.
-#[derive(Debug)]
-pub(crate) struct Residuals<'a, F, H> {
-    pub(crate) problem: &'a Problem<F, H>,
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Residuals<'a> {
+    pub(crate) view: View<'a>,
     pub(crate) x: &'a [f64],
+    /// Every so many-th coordinate, or block of a group norm, is looked at.
+    stride: usize,
 }
 
-impl<'a, F: SmoothTerm, H: SeparableTerm> Residuals<'a, F, H> {
-    pub(crate) fn new(problem: &'a Problem<F, H>, x: &'a [f64]) -> Self {
-        Self { problem, x }
+impl<'a> Residuals<'a> {
+    pub(crate) fn new(view: View<'a>, x: &'a [f64]) -> Self {
+        Self { view, x, stride: 1 }
+    }
+
+    /// The same on a sample: every `stride`-th coordinate or block.
+    pub(super) fn sampled(self, stride: usize) -> Self {
+        Self { stride, ..self }
     }
 
     pub(crate) fn coupling(&self) -> &'a Coupling {
-        self.problem.independent_coupling()
+        self.view.independent_coupling()
     }
 
-    /// Calls `visit(c, r_c)` for every coordinate whose residual is not zero.
-    pub(crate) fn for_each(&self, s: impl Fn(usize) -> f64, mut visit: impl FnMut(usize, f64)) {
-        match self.problem.separable() {
-            Nonsmooth::Coordinates(h) => {
-                for c in 0..self.x.len() {
-                    let (lo, hi) = h.subdifferential(c, self.x[c]);
-                    let s = s(c);
-                    // Not `clamp`: an empty interval (x outside the domain) must not panic.
-                    let r = s - s.max(lo).min(hi);
-                    if r != 0.0 {
-                        visit(c, r);
-                    }
+    /// Goes over `0..count` by the stride, each of about so many numbers.
+    fn in_parts(&self, count: usize, each: usize, control: &Control, mut visit: impl FnMut(usize)) -> Pass {
+        control.in_parts(count.div_ceil(self.stride), each, |part| {
+            part.for_each(|k| visit(k * self.stride));
+        })
+    }
+
+    /// Calls `visit(c, r_c)` for every coordinate whose residual is not zero; `each` is about how many numbers s and the
+    /// visit of one read.
+    pub(crate) fn for_each(
+        &self,
+        each: usize,
+        control: &Control,
+        s: impl Fn(usize) -> f64,
+        mut visit: impl FnMut(usize, f64),
+    ) -> Pass {
+        match self.view.separable() {
+            Nonsmooth::Coordinates(h) => self.in_parts(self.x.len(), each, control, |c| {
+                let (lo, hi) = h.subdifferential(c, self.x[c]);
+                let s = s(c);
+                // Not `clamp`: an empty interval (x outside the domain) must not panic.
+                let r = s - s.max(lo).min(hi);
+                if r != 0.0 {
+                    visit(c, r);
                 }
-            }
-            Nonsmooth::Groups(_) => self.for_each_group(s, |i, group| {
-                for (c, &r) in self.problem.blocks().coordinates(i).zip(&group.residual) {
+            }),
+            Nonsmooth::Groups(h) => self.for_each_group(h, each, control, s, |i, group| {
+                for (c, &r) in self.view.blocks().coordinates(i).zip(&group.residual) {
                     if r != 0.0 {
                         visit(c, r);
                     }
@@ -50,11 +69,18 @@ impl<'a, F: SmoothTerm, H: SeparableTerm> Residuals<'a, F, H> {
     }
 
     /// Calls `visit(i, group)` for every block of a group norm.
-    fn for_each_group(&self, s: impl Fn(usize) -> f64, mut visit: impl FnMut(usize, &GroupAt)) {
-        let Nonsmooth::Groups(h) = self.problem.separable() else { return };
-        let blocks = self.problem.blocks();
+    fn for_each_group(
+        &self,
+        h: &GroupL2,
+        each: usize,
+        control: &Control,
+        s: impl Fn(usize) -> f64,
+        mut visit: impl FnMut(usize, &GroupAt),
+    ) -> Pass {
+        let blocks = self.view.blocks();
         let mut group = GroupAt::default();
-        for i in 0..blocks.len() {
+        let each = each * self.x.len().div_ceil(blocks.len().max(1));
+        self.in_parts(blocks.len(), each, control, |i| {
             group.x.clear();
             group.s.clear();
             group.x.extend(blocks.coordinates(i).map(|c| self.x[c]));
@@ -63,7 +89,7 @@ impl<'a, F: SmoothTerm, H: SeparableTerm> Residuals<'a, F, H> {
             h.subdifferential_residual(i, &group.x, &group.s, &mut group.residual);
             group.weight = h.weight(i);
             visit(i, &group);
-        }
+        })
     }
 
     /// `1/2 sum r^2` as a function of lambda: adds A r to `descent` (minus the gradient) and the second derivative
@@ -73,22 +99,26 @@ impl<'a, F: SmoothTerm, H: SeparableTerm> Residuals<'a, F, H> {
         s: impl Fn(usize) -> f64,
         descent: &mut [f64],
         hessian: &mut [f64],
-    ) -> f64 {
-        let coupling = self.coupling();
+        control: &Control,
+    ) -> Pass<f64> {
+        let (coupling, each) = (self.coupling(), self.numbers_per_outer());
         let mut value = 0.0;
-        if let Nonsmooth::Coordinates(_) = self.problem.separable() {
-            let mut outers = Outers::new(coupling, hessian);
-            self.for_each(s, |c, r| {
-                value += 0.5 * r * r;
-                coupling.add_column(c, r, descent);
-                outers.add(c, 1.0);
-            });
-            outers.finish();
-            return value;
-        }
+        let h = match self.view.separable() {
+            Nonsmooth::Coordinates(_) => {
+                let mut outers = Outers::new(coupling, hessian);
+                self.for_each(each, control, s, |c, r| {
+                    value += 0.5 * r * r;
+                    coupling.add_column(c, r, descent);
+                    outers.add(c, 1.0);
+                })?;
+                outers.finish();
+                return Ok(value);
+            }
+            Nonsmooth::Groups(h) => h,
+        };
         let m = descent.len();
         let mut pull = vec![0.0; m];
-        self.for_each_group(s, |i, group| {
+        self.for_each_group(h, each, control, s, |i, group| {
             value += 0.5 * dot(&group.residual, &group.residual);
             // r = s - fixed where x is not zero; r = (1 - weight/|s|)_+ s where it is.
             let size = norm(&group.s);
@@ -98,7 +128,7 @@ impl<'a, F: SmoothTerm, H: SeparableTerm> Residuals<'a, F, H> {
                 (false, false) => (0.0, 0.0),
             };
             pull.fill(0.0);
-            for (k, c) in self.problem.blocks().coordinates(i).enumerate() {
+            for (k, c) in self.view.blocks().coordinates(i).enumerate() {
                 coupling.add_column(c, group.residual[k], descent);
                 coupling.add_outer(c, along, hessian);
                 coupling.add_column(c, group.s[k], &mut pull);
@@ -108,40 +138,50 @@ impl<'a, F: SmoothTerm, H: SeparableTerm> Residuals<'a, F, H> {
                     hessian[column * m + row] += across * pull[column] * pull[row];
                 }
             }
-        });
-        value
+        })?;
+        Ok(value)
+    }
+
+    /// About how many numbers the outer product of a column reads and writes.
+    fn numbers_per_outer(&self) -> usize {
+        let each = self.coupling().numbers_per_column();
+        each + each * each / 2
     }
 
     /// The largest residual over the coordinates.
-    pub(crate) fn largest(&self, s: &[f64]) -> f64 {
+    pub(crate) fn largest(&self, s: &[f64], control: &Control) -> Pass<f64> {
         let mut most: f64 = 0.0;
         let mut broken = false;
         self.for_each(
+            NUMBERS_OF_H,
+            control,
             |c| s[c],
             |_, r| {
                 most = most.max(r.abs());
                 broken |= r.is_nan();
             },
-        );
-        if broken { f64::NAN } else { most }
+        )?;
+        Ok(if broken { f64::NAN } else { most })
     }
 
     /// Calls `visit(c, slope)` for every coordinate whose subdifferential is one point: `s_c` must equal it.
-    pub(super) fn for_each_pinned(&self, mut visit: impl FnMut(usize, f64)) {
-        match self.problem.separable() {
-            Nonsmooth::Coordinates(h) => {
-                for c in 0..self.x.len() {
-                    let (lo, hi) = h.subdifferential(c, self.x[c]);
-                    if lo == hi {
-                        visit(c, lo);
-                    }
+    pub(super) fn for_each_pinned(&self, control: &Control, mut visit: impl FnMut(usize, f64)) -> Pass {
+        let each = self.numbers_per_outer();
+        match self.view.separable() {
+            Nonsmooth::Coordinates(h) => self.in_parts(self.x.len(), each, control, |c| {
+                let (lo, hi) = h.subdifferential(c, self.x[c]);
+                if lo == hi {
+                    visit(c, lo);
                 }
-            }
-            Nonsmooth::Groups(_) => self.for_each_group(
+            }),
+            Nonsmooth::Groups(h) => self.for_each_group(
+                h,
+                each,
+                control,
                 |_| 0.0,
                 |i, group| {
                     let size = norm(&group.x);
-                    for (k, c) in self.problem.blocks().coordinates(i).enumerate() {
+                    for (k, c) in self.view.blocks().coordinates(i).enumerate() {
                         if size > 0.0 {
                             visit(c, group.weight * group.x[k] / size);
                         }
@@ -151,6 +191,9 @@ impl<'a, F: SmoothTerm, H: SeparableTerm> Residuals<'a, F, H> {
         }
     }
 }
+
+/// Numbers that a look at one coordinate of h counts for.
+pub(crate) const NUMBERS_OF_H: usize = 8;
 
 /// One block of a group norm: x, s and the residual on it.
 #[derive(Debug, Default)]

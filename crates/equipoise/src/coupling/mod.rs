@@ -6,6 +6,7 @@
 mod columns;
 mod independent;
 mod outers;
+mod passes;
 
 pub use columns::CouplingColumns;
 pub use independent::DroppedRow;
@@ -194,15 +195,6 @@ impl Coupling {
             Shape::Rows(matrix) => matrix.for_each(|r, _, value| squares[r] += value * value),
         }
         squares.iter().map(|square| square.sqrt()).collect()
-    }
-
-    /// `out += |A|'|lambda|`.
-    pub(crate) fn add_magnitudes(&self, lambda: &[f64], out: &mut [f64]) {
-        match &self.shape {
-            Shape::None => {}
-            Shape::Rows(matrix) => matrix.add_magnitudes(lambda, out),
-            _ => out.iter_mut().enumerate().for_each(|(c, out)| *out += self.column_dot(c, lambda).abs()),
-        }
     }
 
     /// Copies column c into `out` (m entries).

@@ -20,6 +20,9 @@ pub(crate) use kernels::short;
 pub use kernels::{axpy, dot, max_abs};
 pub(crate) use symmetric::{PseudoInverse, check_convex};
 
+use std::ops::Range;
+
+use crate::control::{Control, Pass};
 use crate::error::Result;
 
 /// A matrix, dense or sparse.
@@ -101,23 +104,58 @@ impl Matrix {
     /// `y = M x`.
     pub fn multiply(&self, x: &[f64], y: &mut [f64]) {
         y.fill(0.0);
-        for (c, &t) in x.iter().enumerate() {
-            if t != 0.0 {
-                self.add_column(c, t, y);
+        self.add_columns(0..x.len(), x, y);
+    }
+
+    /// The same as a pass that may be ended.
+    pub(crate) fn multiply_within(&self, x: &[f64], y: &mut [f64], control: &Control) -> Pass {
+        y.fill(0.0);
+        self.add_product(x, y, control)
+    }
+
+    /// `y += M x`, as a pass that may be ended.
+    pub(crate) fn add_product(&self, x: &[f64], y: &mut [f64], control: &Control) -> Pass {
+        control.in_parts(x.len(), self.numbers_per_column(), |part| self.add_columns(part, x, y))
+    }
+
+    /// `y += sum of x_c column c` over some columns.
+    fn add_columns(&self, part: Range<usize>, x: &[f64], y: &mut [f64]) {
+        for c in part {
+            if x[c] != 0.0 {
+                self.add_column(c, x[c], y);
             }
         }
     }
 
     /// `x += M' y`.
     pub fn add_transposed(&self, y: &[f64], x: &mut [f64]) {
-        for (c, x) in x.iter_mut().enumerate() {
-            *x += self.column_dot(c, y);
-        }
+        x.iter_mut().enumerate().for_each(|(c, x)| *x += self.column_dot(c, y));
     }
 
-    /// `x += |M|'|y|`.
-    pub(crate) fn add_magnitudes(&self, y: &[f64], x: &mut [f64]) {
-        self.for_each(|r, c, value| x[c] += (value * y[r]).abs());
+    /// The same as a pass that may be ended.
+    pub(crate) fn add_transposed_within(&self, y: &[f64], x: &mut [f64], control: &Control) -> Pass {
+        control.in_parts(x.len(), self.numbers_per_column(), |part| {
+            for c in part {
+                x[c] += self.column_dot(c, y);
+            }
+        })
+    }
+
+    /// `x += |M|'|y|`, as a pass that may be ended.
+    pub(crate) fn add_magnitudes(&self, y: &[f64], x: &mut [f64], control: &Control) -> Pass {
+        control.in_parts(x.len(), self.numbers_per_column(), |part| {
+            for c in part {
+                self.for_each_in_column(c, |r, value| x[c] += (value * y[r]).abs());
+            }
+        })
+    }
+
+    /// About how many numbers a column holds.
+    pub(crate) fn numbers_per_column(&self) -> usize {
+        match self {
+            Self::Dense(m) => m.rows(),
+            Self::Sparse(m) => m.stored().div_ceil(m.columns().max(1)),
+        }
     }
 
     /// The sum over rows r of `weight(r) M[r, i] M[r, j]`.
@@ -143,10 +181,16 @@ impl Matrix {
     /// Calls `visit(row, column, value)` for every stored entry.
     pub fn for_each(&self, mut visit: impl FnMut(usize, usize, f64)) {
         for c in 0..self.columns() {
-            match self {
-                Self::Dense(m) => m.column(c).iter().enumerate().for_each(|(r, &v)| visit(r, c, v)),
-                Self::Sparse(m) => m.column(c).for_each(|(r, v)| visit(r, c, v)),
-            }
+            self.for_each_in_column(c, |r, v| visit(r, c, v));
+        }
+    }
+
+    /// Calls `visit(row, value)` for every stored entry of column c.
+    #[inline]
+    pub(crate) fn for_each_in_column(&self, c: usize, mut visit: impl FnMut(usize, f64)) {
+        match self {
+            Self::Dense(m) => m.column(c).iter().enumerate().for_each(|(r, &v)| visit(r, v)),
+            Self::Sparse(m) => m.column(c).for_each(|(r, v)| visit(r, v)),
         }
     }
 

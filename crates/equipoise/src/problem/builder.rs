@@ -16,7 +16,6 @@ use crate::matrix::check_length;
 use crate::names::UnknownName;
 use crate::separable::{GroupL2, Nonsmooth, SeparableTerm, Zero};
 use crate::smooth::SmoothTerm;
-use crate::stop_scope::StopScope;
 
 /// How often each pair is drawn.
 #[derive(Debug, Clone, Default)]
@@ -169,6 +168,11 @@ impl<F: SmoothTerm, H: SeparableTerm> ProblemBuilder<F, H> {
 
     /// Checks everything and makes the problem.
     pub fn build(self) -> Result<Problem<F, H>> {
+        self.build_within(&Control::unlimited())
+    }
+
+    /// The same under a control.
+    pub fn build_within(self, control: &Control) -> Result<Problem<F, H>> {
         let n = self.smooth.dimension();
         if n == 0 {
             return Err(Error::EmptyProblem);
@@ -186,14 +190,14 @@ impl<F: SmoothTerm, H: SeparableTerm> ProblemBuilder<F, H> {
         } else {
             Graph::new(&topology, blocks.len())?
         };
-        let probabilities = edge_probabilities(self.probabilities, &self.smooth, &blocks, &graph);
+        let probabilities = edge_probabilities(self.probabilities, &self.smooth, &blocks, &graph, control);
         reach::check(&graph.support(&probabilities)?, &blocks, independent)?;
         let start = match self.start {
             Some(x) => {
-                start::check(&coupling, &separable, &x, n)?;
+                start::check(&coupling, separable.as_dyn(), &x, n)?;
                 x
             }
-            None => start::project(independent, &separable, &vec![0.0; n])?,
+            None => start::project(independent, separable.as_dyn(), &vec![0.0; n], control)?,
         };
         Ok(Problem {
             smooth: self.smooth,
@@ -254,15 +258,13 @@ fn edge_probabilities<F: SmoothTerm>(
     f: &F,
     blocks: &Blocks,
     graph: &Graph,
+    control: &Control,
 ) -> EdgeProbabilities {
     match choice {
         ProbabilityChoice::Uniform => EdgeProbabilities::Uniform,
         ProbabilityChoice::Weighted(weights) => EdgeProbabilities::Weighted(weights),
         ProbabilityChoice::Lipschitz => EdgeProbabilities::NodeSum(block_constants(f, blocks)),
-        ProbabilityChoice::Law(law) => {
-            let control = StopScope::flag().map_or_else(Control::unlimited, Control::on);
-            law.probabilities(graph, &block_constants(f, blocks), &control)
-        }
+        ProbabilityChoice::Law(law) => law.probabilities(graph, &block_constants(f, blocks), control),
     }
 }
 

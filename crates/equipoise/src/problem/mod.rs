@@ -10,13 +10,16 @@ mod builder;
 mod draw_law;
 mod reach;
 mod start;
+mod view;
 
 pub use blocks::{BlockChoice, Blocks};
 pub use builder::{ProbabilityChoice, ProblemBuilder};
 pub use draw_law::DrawLaw;
+pub use view::{NonsmoothView, View};
 
 pub(crate) use start::project;
 
+use crate::control::Control;
 use crate::coupling::{Coupling, DroppedRow};
 use crate::graph::{EdgeProbabilities, Graph};
 use crate::separable::{Nonsmooth, SeparableTerm, Zero};
@@ -92,23 +95,33 @@ impl<F: SmoothTerm, H: SeparableTerm> Problem<F, H> {
         &self.start
     }
 
-    /// f(x) + h(x), from raw data.
+    /// The problem without the types of its terms.
+    pub fn view(&self) -> View<'_> {
+        View {
+            smooth: &self.smooth,
+            separable: self.separable.as_dyn(),
+            coupling: &self.coupling,
+            independent: self.independent_coupling(),
+            kept_rows: &self.kept_rows,
+            blocks: &self.blocks,
+        }
+    }
+
+    /// f(x) + h(x), from raw data; no number where they can no longer be read ([`View::objective`] says why).
     pub fn objective(&self, x: &[f64]) -> f64 {
-        let mut product = vec![0.0; self.smooth.product_len()];
-        self.smooth.fill_product(x, &mut product);
-        self.smooth.value(x, &product) + crate::certificate::separable_value(self, x)
+        self.view().objective(x, &Control::unlimited()).unwrap_or(f64::NAN)
     }
 
     /// The feasible point nearest to `x` (in the Euclidean norm): a start for a warm run on changed data.
     pub fn nearest_feasible(&self, x: &[f64]) -> crate::error::Result<Vec<f64>> {
         crate::matrix::check_length("start", "entries", x.len(), self.dimension())?;
         crate::matrix::check_finite_vector("start", x)?;
-        project(self.independent_coupling(), &self.separable, x)
+        project(self.independent_coupling(), self.separable.as_dyn(), x, &Control::unlimited())
     }
 
     /// Checks a start of the caller's: in the domain, and feasible.
     pub(crate) fn check_start(&self, x: &[f64]) -> crate::error::Result<()> {
-        start::check(&self.coupling, &self.separable, x, self.dimension())
+        start::check(&self.coupling, self.separable.as_dyn(), x, self.dimension())
     }
 
     /// The coupling by independent rows.
@@ -122,12 +135,5 @@ impl<F: SmoothTerm, H: SeparableTerm> Problem<F, H> {
             Some(all) => self.kept_rows.iter().map(|&row| all[row]).collect(),
             None => vec![0.0; self.kept_rows.len()],
         }
-    }
-
-    /// Multipliers of all rows given, from those of the independent ones.
-    pub(crate) fn expand_multipliers(&self, lambda: &[f64]) -> Vec<f64> {
-        let mut all = vec![0.0; self.coupling.rows()];
-        self.kept_rows.iter().zip(lambda).for_each(|(&row, &value)| all[row] = value);
-        all
     }
 }

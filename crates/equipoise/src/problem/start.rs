@@ -4,7 +4,9 @@
 //! at once with a shifted right-hand side. When there is no such point the error carries a witness y:
 //! `y'A x < y'b` for every x in the domain.
 
+use super::NonsmoothView;
 use super::bounded_least_squares::{Outcome, bounded_least_squares};
+use crate::control::{Control, Pass};
 use crate::coupling::CouplingColumns;
 use crate::coupling::{Coupling, Shape};
 use crate::error::{Error, Result};
@@ -14,9 +16,9 @@ use crate::separable::{Nonsmooth, Piece, PieceTerm, SeparableTerm, Values};
 
 /// The domain of a term, as bounds.
 #[derive(Debug)]
-pub(crate) struct Domain<'a, H>(pub(crate) &'a Nonsmooth<H>);
+pub(crate) struct Domain<'a>(pub(crate) NonsmoothView<'a>);
 
-impl<H: SeparableTerm> PieceTerm for Domain<'_, H> {
+impl PieceTerm for Domain<'_> {
     fn dimension(&self) -> Option<usize> {
         None
     }
@@ -33,12 +35,7 @@ impl<H: SeparableTerm> PieceTerm for Domain<'_, H> {
 }
 
 /// Refuses a start that is not finite, outside the domain, or off A x = b.
-pub(super) fn check<H: SeparableTerm>(
-    coupling: &Coupling,
-    separable: &Nonsmooth<H>,
-    x: &[f64],
-    n: usize,
-) -> Result<()> {
+pub(super) fn check(coupling: &Coupling, separable: NonsmoothView<'_>, x: &[f64], n: usize) -> Result<()> {
     check_length("start", "entries", x.len(), n)?;
     check_finite_vector("start", x)?;
     for (index, &found) in x.iter().enumerate() {
@@ -57,23 +54,25 @@ pub(super) fn check<H: SeparableTerm>(
 }
 
 /// The feasible point nearest to `x`, for a coupling of independent rows.
-pub(crate) fn project<H: SeparableTerm>(
+pub(crate) fn project(
     coupling: &Coupling,
-    separable: &Nonsmooth<H>,
+    separable: NonsmoothView<'_>,
     x: &[f64],
+    control: &Control,
 ) -> Result<Vec<f64>> {
-    project_from(coupling, separable, x, 3)
+    project_from(coupling, separable, x, 3, control)
 }
 
 fn largest_row(coupling: &Coupling, n: usize) -> f64 {
     coupling.row_norms(n).iter().copied().fold(0.0, f64::max) * (n as f64).sqrt()
 }
 
-fn project_from<H: SeparableTerm>(
+fn project_from(
     coupling: &Coupling,
-    separable: &Nonsmooth<H>,
+    separable: NonsmoothView<'_>,
     x: &[f64],
     projections: usize,
+    control: &Control,
 ) -> Result<Vec<f64>> {
     let (n, m) = (x.len(), coupling.rows());
     let domain = Domain(separable);
@@ -89,7 +88,7 @@ fn project_from<H: SeparableTerm>(
     let model = Model { coordinates: &coordinates, x: &from, gradient: &gradient, metric: &metric };
     let mut z = from.clone();
     if let Shape::Row(weights) = coupling.shape() {
-        check_one_row(coupling, &domain, n)?;
+        check_one_row(coupling, &domain, n, control)?;
         let row: Vec<f64> = (0..n).map(|c| weights.at(c)).collect();
         let mut workspace = one_row::Workspace::default();
         one_row::solve(
@@ -112,13 +111,15 @@ fn project_from<H: SeparableTerm>(
         let mut lambda = vec![0.0; m];
         let mut workspace = DualWorkspace::default();
         let rows = Rows { columns: &CouplingColumns::new(coupling, &coordinates), shift: &shift };
-        newton::solve(&model, rows, &domain, &mut lambda, &mut workspace, &mut z);
+        let stop = || control.halted().is_some();
+        newton::solve_unless(&model, rows, &domain, &mut lambda, &mut workspace, &mut z, &stop);
+        control.check()?;
         // Where nothing is feasible the multipliers run away along a witness.
         let witness: Vec<f64> = lambda.iter().map(|lambda| -lambda).collect();
         let needed: f64 = coupling.rhs().iter().zip(&witness).map(|(b, y)| b * y).sum();
         let size: f64 = coupling.rhs().iter().zip(&witness).map(|(b, y)| (b * y).abs()).sum();
-        if supremum(coupling, &domain, &witness, n) < needed - 1e-9 * size {
-            return Err(empty_domain(coupling, &domain, witness, n));
+        if supremum(coupling, &domain, &witness, n, control)? < needed - 1e-9 * size {
+            return Err(empty_domain(coupling, &domain, witness, n, control)?);
         }
     }
     let inside = (0..n).all(|c| SeparableTerm::value(&domain, c, z[c]) == 0.0);
@@ -128,7 +129,7 @@ fn project_from<H: SeparableTerm>(
     // From far away the first projection is exact only relative to where it began: project what is left.
     if inside && projections > 0 && coupling.infeasibility(&z) <= 1e-9 * max_abs(x) * largest_row(coupling, n)
     {
-        return project_from(coupling, separable, &z, projections - 1);
+        return project_from(coupling, separable, &z, projections - 1, control);
     }
     // The dual method gives up where the feasible set has no interior; an active-set method decides.
     match bounded_least_squares(coupling, &domain, from) {
@@ -139,12 +140,12 @@ fn project_from<H: SeparableTerm>(
         {
             Ok(z)
         }
-        Outcome::Infeasible(witness) => Err(empty_domain(coupling, &domain, witness, n)),
+        Outcome::Infeasible(witness) => Err(empty_domain(coupling, &domain, witness, n, control)?),
     }
 }
 
 /// Gives what rounding left of `a'z - b` to coordinates that can take it.
-fn settle_row<T: SeparableTerm>(weights: &Values, rhs: f64, domain: &T, z: &mut [f64]) {
+fn settle_row(weights: &Values, rhs: f64, domain: &Domain<'_>, z: &mut [f64]) {
     let mut left = (0..z.len()).map(|c| weights.at(c) * z[c]).sum::<f64>() - rhs;
     for c in 0..z.len() {
         let a = weights.at(c);
@@ -162,32 +163,38 @@ fn settle_row<T: SeparableTerm>(weights: &Values, rhs: f64, domain: &T, z: &mut 
 }
 
 /// One row: the extreme values of a'x over the domain must enclose b.
-fn check_one_row<T: SeparableTerm>(coupling: &Coupling, domain: &T, n: usize) -> Result<()> {
+fn check_one_row(coupling: &Coupling, domain: &Domain<'_>, n: usize, control: &Control) -> Result<()> {
     for sign in [1.0, -1.0] {
-        let reachable = supremum(coupling, domain, &[sign], n);
+        let reachable = supremum(coupling, domain, &[sign], n, control)?;
         let needed = sign * coupling.rhs()[0];
         if reachable < needed - 1e-3 * coupling.allowed_infeasibility() {
-            return Err(empty_domain(coupling, domain, vec![sign], n));
+            return Err(empty_domain(coupling, domain, vec![sign], n, control)?);
         }
     }
     Ok(())
 }
 
 /// The supremum of y'A x over the domain. A pull of rounding size on an unbounded coordinate counts as none.
-fn supremum<T: SeparableTerm>(coupling: &Coupling, domain: &T, y: &[f64], n: usize) -> f64 {
+fn supremum(coupling: &Coupling, domain: &Domain<'_>, y: &[f64], n: usize, control: &Control) -> Pass<f64> {
     let mut sizes = vec![0.0; n];
-    coupling.add_magnitudes(y, &mut sizes);
+    coupling.add_magnitudes(y, &mut sizes, control)?;
     let reach = |c: usize| {
         let (t, (lower, upper)) = (coupling.column_dot(c, y), domain.domain(c));
         let end = if t > 0.0 { upper } else { lower };
         if t == 0.0 || (end.is_infinite() && t.abs() <= 1e-9 * sizes[c]) { 0.0 } else { t * end }
     };
-    (0..n).map(reach).sum()
+    Ok((0..n).map(reach).sum())
 }
 
-fn empty_domain<T: SeparableTerm>(coupling: &Coupling, domain: &T, mut witness: Vec<f64>, n: usize) -> Error {
+fn empty_domain(
+    coupling: &Coupling,
+    domain: &Domain<'_>,
+    mut witness: Vec<f64>,
+    n: usize,
+    control: &Control,
+) -> Pass<Error> {
     let size = max_abs(&witness).max(f64::MIN_POSITIVE);
     witness.iter_mut().for_each(|y| *y /= size);
     let needed = coupling.rhs().iter().zip(&witness).map(|(b, y)| b * y).sum();
-    Error::EmptyDomain { reachable: supremum(coupling, domain, &witness, n), needed, witness }
+    Ok(Error::EmptyDomain { reachable: supremum(coupling, domain, &witness, n, control)?, needed, witness })
 }

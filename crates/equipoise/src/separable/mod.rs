@@ -8,6 +8,7 @@
 //! that implements [`PieceTerm`]; anything else implements [`SeparableTerm`] itself.
 
 mod bounds;
+mod closed_form;
 mod elastic_net;
 mod group_l2;
 mod l1;
@@ -17,6 +18,7 @@ mod values;
 mod zero;
 
 pub use bounds::{Bounds, NonNegative};
+pub(crate) use closed_form::ClosedForm;
 pub use elastic_net::ElasticNet;
 pub use group_l2::GroupL2;
 pub(crate) use group_l2::norm;
@@ -27,6 +29,9 @@ pub use values::Values;
 pub use zero::Zero;
 
 use std::fmt::Debug;
+
+use crate::forward::forward;
+use crate::problem::Blocks;
 
 /// h(x) = sum over coordinates c of `h_c(x_c)`, each `h_c` convex and closed.
 ///
@@ -141,43 +146,61 @@ impl<T: PieceTerm> SeparableTerm for T {
 }
 
 impl SeparableTerm for Box<dyn SeparableTerm> {
-    fn dimension(&self) -> Option<usize> {
-        (**self).dimension()
-    }
-    fn value(&self, c: usize, z: f64) -> f64 {
-        (**self).value(c, z)
-    }
-    fn domain(&self, c: usize) -> (f64, f64) {
-        (**self).domain(c)
-    }
-    fn prox(&self, c: usize, v: f64, d: f64) -> f64 {
-        (**self).prox(c, v, d)
-    }
-    fn prox_slope(&self, c: usize, v: f64, d: f64) -> f64 {
-        (**self).prox_slope(c, v, d)
-    }
-    fn subdifferential(&self, c: usize, z: f64) -> (f64, f64) {
-        (**self).subdifferential(c, z)
-    }
-    fn conjugate(&self, c: usize, s: f64) -> Option<f64> {
-        (**self).conjugate(c, s)
-    }
-    fn dual_domain(&self, c: usize) -> (f64, f64) {
-        (**self).dual_domain(c)
-    }
-    fn piece(&self, c: usize) -> Option<Piece> {
-        (**self).piece(c)
-    }
-    fn is_zero(&self) -> bool {
-        (**self).is_zero()
+    forward! {
+        fn dimension(&self) -> Option<usize>;
+        fn value(&self, c: usize, z: f64) -> f64;
+        fn domain(&self, c: usize) -> (f64, f64);
+        fn prox(&self, c: usize, v: f64, d: f64) -> f64;
+        fn prox_slope(&self, c: usize, v: f64, d: f64) -> f64;
+        fn subdifferential(&self, c: usize, z: f64) -> (f64, f64);
+        fn conjugate(&self, c: usize, s: f64) -> Option<f64>;
+        fn dual_domain(&self, c: usize) -> (f64, f64);
+        fn piece(&self, c: usize) -> Option<Piece>;
+        fn is_zero(&self) -> bool;
     }
 }
 
 /// h as a problem holds it: a sum over coordinates, or a norm of each block.
-#[derive(Debug)]
-pub enum Nonsmooth<H> {
+#[derive(Debug, Clone, Copy)]
+pub enum Nonsmooth<H, G = GroupL2> {
     /// A sum over coordinates.
     Coordinates(H),
     /// A sum over blocks of weighted Euclidean norms.
-    Groups(GroupL2),
+    Groups(G),
+}
+
+impl<H> Nonsmooth<H> {
+    /// The term by reference.
+    #[inline]
+    pub fn as_ref(&self) -> Nonsmooth<&H, &GroupL2> {
+        match self {
+            Self::Coordinates(h) => Nonsmooth::Coordinates(h),
+            Self::Groups(h) => Nonsmooth::Groups(h),
+        }
+    }
+
+    /// The term without its type.
+    pub fn as_dyn(&self) -> Nonsmooth<&dyn SeparableTerm, &GroupL2>
+    where
+        H: SeparableTerm,
+    {
+        match self {
+            Self::Coordinates(h) => Nonsmooth::Coordinates(h),
+            Self::Groups(h) => Nonsmooth::Groups(h),
+        }
+    }
+}
+
+impl<H: SeparableTerm + ?Sized> Nonsmooth<&H, &GroupL2> {
+    /// h(x), with x in these blocks.
+    pub(crate) fn value(self, blocks: &Blocks, x: &[f64]) -> f64 {
+        match self {
+            Self::Coordinates(h) if h.is_zero() => 0.0,
+            Self::Coordinates(h) => x.iter().enumerate().map(|(c, &z)| h.value(c, z)).sum(),
+            Self::Groups(h) => {
+                let norm = |i: usize| blocks.coordinates(i).map(|c| x[c] * x[c]).sum::<f64>().sqrt();
+                (0..blocks.len()).map(|i| h.weight(i) * norm(i)).sum()
+            }
+        }
+    }
 }

@@ -5,7 +5,8 @@
 use std::ops::Range;
 
 use super::factored::{Factored, OwnTerms};
-use super::{DualSide, SmoothTerm};
+use super::{DualSide, PairTerm, SmoothTerm};
+use crate::control::{Control, Pass};
 use crate::error::Result;
 use crate::matrix::{check_finite_vector, check_length};
 use crate::separable::Values;
@@ -30,13 +31,9 @@ impl Distance {
     }
 }
 
-impl SmoothTerm for Distance {
+impl PairTerm for Distance {
     fn dimension(&self) -> usize {
         self.target.len()
-    }
-    fn value(&self, x: &[f64], _product: &[f64]) -> f64 {
-        let terms = x.iter().zip(&self.target).enumerate();
-        terms.map(|(c, (x, t))| self.weight.at(c) * (x - t) * (x - t)).sum()
     }
     #[inline]
     fn partial(&self, c: usize, x: &[f64], _product: &[f64]) -> f64 {
@@ -65,11 +62,25 @@ impl SmoothTerm for Distance {
     fn is_decomposable(&self) -> bool {
         true
     }
-    fn hessian_product(&self, _x: &[f64], _product: &[f64], v: &[f64], out: &mut [f64]) -> bool {
+}
+
+impl SmoothTerm for Distance {
+    fn value(&self, x: &[f64], _product: &[f64]) -> f64 {
+        let terms = x.iter().zip(&self.target).enumerate();
+        terms.map(|(c, (x, t))| self.weight.at(c) * (x - t) * (x - t)).sum()
+    }
+    fn hessian_product(
+        &self,
+        _x: &[f64],
+        _product: &[f64],
+        v: &[f64],
+        out: &mut [f64],
+        _control: &Control,
+    ) -> Pass<bool> {
         for (c, (out, v)) in out.iter_mut().zip(v).enumerate() {
             *out = 2.0 * self.weight.at(c) * v;
         }
-        true
+        Ok(true)
     }
     fn factored(&self) -> Option<Box<dyn Factored + '_>> {
         Some(Box::new(OwnTerms {
@@ -88,26 +99,36 @@ impl DualSide for Distance {
         self.target.len()
     }
     fn dual_point(&self, x: &[f64], product: &[f64], u: &mut [f64]) {
-        self.gradient(x, product, u);
+        self.range_partials(0..u.len(), x, product, u);
     }
-    fn add_dual_step(&self, _x: &[f64], _product: &[f64], y: &[f64], u: &mut [f64]) {
+    fn add_dual_step(
+        &self,
+        _x: &[f64],
+        _product: &[f64],
+        y: &[f64],
+        u: &mut [f64],
+        _control: &Control,
+    ) -> Pass {
         for (c, (u, y)) in u.iter_mut().zip(y).enumerate() {
             *u += 2.0 * self.weight.at(c) * y;
         }
+        Ok(())
     }
-    fn add_dual_gradient(&self, u: &[f64], out: &mut [f64]) {
+    fn add_dual_gradient(&self, u: &[f64], out: &mut [f64], _control: &Control) -> Pass {
         out.iter_mut().zip(u).for_each(|(out, u)| *out += u);
+        Ok(())
     }
-    fn add_dual_magnitude(&self, u: &[f64], out: &mut [f64]) {
+    fn add_dual_magnitude(&self, u: &[f64], out: &mut [f64], _control: &Control) -> Pass {
         out.iter_mut().zip(u).for_each(|(out, u)| *out += u.abs());
+        Ok(())
     }
-    fn conjugate(&self, u: &[f64]) -> f64 {
+    fn conjugate(&self, u: &[f64], _control: &Control) -> Pass<f64> {
         let terms = u.iter().zip(&self.target).enumerate();
         let scalar = |w: f64, u: f64, t: f64| match (w > 0.0, u == 0.0) {
             (true, _) => u * (u / (4.0 * w) + t),
             (false, true) => 0.0,
             (false, false) => f64::INFINITY,
         };
-        terms.map(|(c, (&u, &t))| scalar(self.weight.at(c), u, t)).sum()
+        Ok(terms.map(|(c, (&u, &t))| scalar(self.weight.at(c), u, t)).sum())
     }
 }

@@ -3,8 +3,11 @@
 //! The duals of linear support vector machines are of this form, one coordinate a sample. The maintained product is
 //! `w = X'x`, so a partial derivative costs one row.
 
+use std::ops::Range;
+
 use super::factored::Factored;
-use super::{DualSide, Reads, SmoothTerm};
+use super::{DualSide, PairTerm, Reads, SmoothTerm};
+use crate::control::{Control, Pass};
 use crate::error::Result;
 use crate::matrix::{Rows, check_finite_vector, check_length, dot};
 use crate::separable::Values;
@@ -45,19 +48,30 @@ impl<'a> Gram<'a> {
         self.rows
     }
 
+    /// A pass over the samples, in parts.
+    fn pass(&self, control: &Control, work: impl FnMut(Range<usize>)) -> Pass {
+        control.in_parts(self.rows.len(), self.rows.entries().div_ceil(self.rows.len().max(1)), work)
+    }
+
+    /// `w += X'x`.
+    fn add_image(&self, x: &[f64], w: &mut [f64], control: &Control) -> Pass {
+        self.pass(control, |part| {
+            for c in part {
+                if x[c] != 0.0 {
+                    self.rows.add(c, x[c], w);
+                }
+            }
+        })
+    }
+
     fn has_diagonal(&self) -> bool {
         self.diagonal.as_slice().iter().any(|d| *d > 0.0)
     }
 }
 
-impl SmoothTerm for Gram<'_> {
+impl PairTerm for Gram<'_> {
     fn dimension(&self) -> usize {
         self.rows.len()
-    }
-    fn value(&self, x: &[f64], product: &[f64]) -> f64 {
-        let own: f64 =
-            x.iter().enumerate().map(|(c, x)| x * (0.5 * self.diagonal.at(c) * x + self.linear.at(c))).sum();
-        0.5 * dot(product, product) + own
     }
     #[inline]
     fn partial(&self, c: usize, x: &[f64], product: &[f64]) -> f64 {
@@ -83,25 +97,41 @@ impl SmoothTerm for Gram<'_> {
     fn product_len(&self) -> usize {
         self.rows.columns()
     }
-    fn fill_product(&self, x: &[f64], product: &mut [f64]) {
-        product.fill(0.0);
-        for (c, &t) in x.iter().enumerate() {
-            if t != 0.0 {
-                self.rows.add(c, t, product);
-            }
-        }
-    }
     #[inline]
     fn add_to_product(&self, c: usize, delta: f64, product: &mut [f64]) {
         self.rows.add(c, delta, product);
     }
-    fn hessian_product(&self, _x: &[f64], product: &[f64], v: &[f64], out: &mut [f64]) -> bool {
+}
+
+impl SmoothTerm for Gram<'_> {
+    fn value(&self, x: &[f64], product: &[f64]) -> f64 {
+        let own: f64 =
+            x.iter().enumerate().map(|(c, x)| x * (0.5 * self.diagonal.at(c) * x + self.linear.at(c))).sum();
+        0.5 * dot(product, product) + own
+    }
+    fn fill_product(&self, x: &[f64], product: &mut [f64], control: &Control) -> Pass {
+        product.fill(0.0);
+        self.add_image(x, product, control)
+    }
+    fn gradient(&self, x: &[f64], product: &[f64], out: &mut [f64], control: &Control) -> Pass {
+        self.pass(control, |part| self.range_partials(part.clone(), x, product, &mut out[part]))
+    }
+    fn hessian_product(
+        &self,
+        _x: &[f64],
+        product: &[f64],
+        v: &[f64],
+        out: &mut [f64],
+        control: &Control,
+    ) -> Pass<bool> {
         let mut image = vec![0.0; product.len()];
-        self.fill_product(v, &mut image);
-        for (c, out) in out.iter_mut().enumerate() {
-            *out = self.rows.dot(c, &image) + self.diagonal.at(c) * v[c];
-        }
-        true
+        self.fill_product(v, &mut image, control)?;
+        self.pass(control, |part| {
+            for c in part {
+                out[c] = self.rows.dot(c, &image) + self.diagonal.at(c) * v[c];
+            }
+        })?;
+        Ok(true)
     }
     fn dual(&self) -> Option<&dyn DualSide> {
         Some(self)
@@ -121,32 +151,46 @@ impl DualSide for Gram<'_> {
         w.copy_from_slice(product);
         own.iter_mut().enumerate().for_each(|(c, own)| *own = self.diagonal.at(c).sqrt() * x[c]);
     }
-    fn add_dual_step(&self, _x: &[f64], _product: &[f64], y: &[f64], u: &mut [f64]) {
+    fn add_dual_step(
+        &self,
+        _x: &[f64],
+        _product: &[f64],
+        y: &[f64],
+        u: &mut [f64],
+        control: &Control,
+    ) -> Pass {
         let (w, own) = u.split_at_mut(self.rows.columns());
-        y.iter().enumerate().filter(|(_, y)| **y != 0.0).for_each(|(c, &y)| self.rows.add(c, y, w));
+        self.add_image(y, w, control)?;
         own.iter_mut().enumerate().for_each(|(c, own)| *own += self.diagonal.at(c).sqrt() * y[c]);
+        Ok(())
     }
-    fn add_dual_gradient(&self, u: &[f64], out: &mut [f64]) {
+    fn add_dual_gradient(&self, u: &[f64], out: &mut [f64], control: &Control) -> Pass {
         let (w, own) = u.split_at(self.rows.columns());
-        for (c, out) in out.iter_mut().enumerate() {
-            *out += self.rows.dot(c, w) + self.linear.at(c);
-        }
+        self.pass(control, |part| {
+            for c in part {
+                out[c] += self.rows.dot(c, w) + self.linear.at(c);
+            }
+        })?;
         let own = out.iter_mut().zip(own).enumerate();
         own.for_each(|(c, (out, own))| *out += self.diagonal.at(c).sqrt() * own);
+        Ok(())
     }
-    fn add_dual_magnitude(&self, u: &[f64], out: &mut [f64]) {
+    fn add_dual_magnitude(&self, u: &[f64], out: &mut [f64], control: &Control) -> Pass {
         let (w, own) = u.split_at(self.rows.columns());
-        for (c, out) in out.iter_mut().enumerate() {
-            let (indices, values) = self.rows.row(c);
-            let size =
-                |(k, &j): (usize, &u32)| (values.map_or(1.0, |values| values[k]) * w[j as usize]).abs();
-            *out += indices.iter().enumerate().map(size).sum::<f64>() + self.linear.at(c).abs();
-        }
+        self.pass(control, |part| {
+            for c in part {
+                let (indices, values) = self.rows.row(c);
+                let size =
+                    |(k, &j): (usize, &u32)| (values.map_or(1.0, |values| values[k]) * w[j as usize]).abs();
+                out[c] += indices.iter().enumerate().map(size).sum::<f64>() + self.linear.at(c).abs();
+            }
+        })?;
         let own = out.iter_mut().zip(own).enumerate();
         own.for_each(|(c, (out, own))| *out += (self.diagonal.at(c).sqrt() * own).abs());
+        Ok(())
     }
-    fn conjugate(&self, u: &[f64]) -> f64 {
-        0.5 * dot(u, u)
+    fn conjugate(&self, u: &[f64], _control: &Control) -> Pass<f64> {
+        Ok(0.5 * dot(u, u))
     }
 }
 

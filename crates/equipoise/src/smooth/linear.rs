@@ -1,7 +1,8 @@
 //! `f(x) = c'x`.
 
 use super::factored::{Factored, OwnTerms};
-use super::{DualSide, SmoothTerm};
+use super::{DualSide, PairTerm, SmoothTerm};
+use crate::control::{Control, Pass};
 use crate::error::Result;
 use crate::matrix::{axpy, check_finite_vector, dot};
 
@@ -19,12 +20,9 @@ impl Linear {
     }
 }
 
-impl SmoothTerm for Linear {
+impl PairTerm for Linear {
     fn dimension(&self) -> usize {
         self.coefficients.len()
-    }
-    fn value(&self, x: &[f64], _product: &[f64]) -> f64 {
-        dot(&self.coefficients, x)
     }
     #[inline]
     fn partial(&self, c: usize, _x: &[f64], _product: &[f64]) -> f64 {
@@ -41,9 +39,22 @@ impl SmoothTerm for Linear {
     fn is_decomposable(&self) -> bool {
         true
     }
-    fn hessian_product(&self, _x: &[f64], _product: &[f64], _v: &[f64], out: &mut [f64]) -> bool {
+}
+
+impl SmoothTerm for Linear {
+    fn value(&self, x: &[f64], _product: &[f64]) -> f64 {
+        dot(&self.coefficients, x)
+    }
+    fn hessian_product(
+        &self,
+        _x: &[f64],
+        _product: &[f64],
+        _v: &[f64],
+        out: &mut [f64],
+        _control: &Control,
+    ) -> Pass<bool> {
         out.fill(0.0);
-        true
+        Ok(true)
     }
     fn factored(&self) -> Option<Box<dyn Factored + '_>> {
         Some(Box::new(OwnTerms { curvature: |_| 0.0, slope: |c: usize| self.coefficients[c] }))
@@ -58,14 +69,25 @@ impl DualSide for Linear {
         0
     }
     fn dual_point(&self, _x: &[f64], _product: &[f64], _u: &mut [f64]) {}
-    fn add_dual_step(&self, _x: &[f64], _product: &[f64], _y: &[f64], _u: &mut [f64]) {}
-    fn add_dual_gradient(&self, _u: &[f64], out: &mut [f64]) {
+    fn add_dual_step(
+        &self,
+        _x: &[f64],
+        _product: &[f64],
+        _y: &[f64],
+        _u: &mut [f64],
+        _control: &Control,
+    ) -> Pass {
+        Ok(())
+    }
+    fn add_dual_gradient(&self, _u: &[f64], out: &mut [f64], _control: &Control) -> Pass {
         axpy(1.0, &self.coefficients, out);
+        Ok(())
     }
-    fn add_dual_magnitude(&self, _u: &[f64], out: &mut [f64]) {
+    fn add_dual_magnitude(&self, _u: &[f64], out: &mut [f64], _control: &Control) -> Pass {
         out.iter_mut().zip(&self.coefficients).for_each(|(out, c)| *out += c.abs());
+        Ok(())
     }
-    fn conjugate(&self, _u: &[f64]) -> f64 {
-        0.0
+    fn conjugate(&self, _u: &[f64], _control: &Control) -> Pass<f64> {
+        Ok(0.0)
     }
 }

@@ -5,7 +5,8 @@
 use super::factored::{Factored, MatrixFactor};
 use super::loss::ScalarLoss;
 use super::row_losses::RowLosses;
-use super::{DualSide, FiniteSum, Reads, SampleData, SmoothTerm};
+use super::{DualSide, FiniteSum, PairTerm, Reads, SampleData, SmoothTerm};
+use crate::control::{Control, Pass};
 use crate::error::Result;
 use crate::matrix::Matrix;
 use crate::separable::Values;
@@ -42,12 +43,9 @@ impl<L: ScalarLoss> LossOfProduct<L> {
     }
 }
 
-impl<L: ScalarLoss> SmoothTerm for LossOfProduct<L> {
+impl<L: ScalarLoss> PairTerm for LossOfProduct<L> {
     fn dimension(&self) -> usize {
         self.matrix.columns()
-    }
-    fn value(&self, _x: &[f64], product: &[f64]) -> f64 {
-        self.rows.value(product)
     }
     #[inline]
     fn partial(&self, c: usize, _x: &[f64], product: &[f64]) -> f64 {
@@ -71,27 +69,40 @@ impl<L: ScalarLoss> SmoothTerm for LossOfProduct<L> {
     fn product_len(&self) -> usize {
         self.matrix.rows()
     }
-    fn fill_product(&self, x: &[f64], product: &mut [f64]) {
-        self.matrix.multiply(x, product);
-    }
     #[inline]
     fn add_to_product(&self, c: usize, delta: f64, product: &mut [f64]) {
         self.matrix.add_column(c, delta, product);
     }
-    fn gradient(&self, _x: &[f64], product: &[f64], out: &mut [f64]) {
+}
+
+impl<L: ScalarLoss> SmoothTerm for LossOfProduct<L> {
+    fn value(&self, _x: &[f64], product: &[f64]) -> f64 {
+        self.rows.value(product)
+    }
+    fn fill_product(&self, x: &[f64], product: &mut [f64], control: &Control) -> Pass {
+        self.matrix.multiply_within(x, product, control)
+    }
+    fn gradient(&self, _x: &[f64], product: &[f64], out: &mut [f64], control: &Control) -> Pass {
         // The slopes once, not once a column: a slope may cost an exponential.
         let mut slopes = vec![0.0; product.len()];
         self.rows.fill_slopes(product, &mut slopes);
         out.fill(0.0);
-        self.matrix.add_transposed(&slopes, out);
+        self.matrix.add_transposed_within(&slopes, out, control)
     }
-    fn hessian_product(&self, _x: &[f64], product: &[f64], v: &[f64], out: &mut [f64]) -> bool {
+    fn hessian_product(
+        &self,
+        _x: &[f64],
+        product: &[f64],
+        v: &[f64],
+        out: &mut [f64],
+        control: &Control,
+    ) -> Pass<bool> {
         let mut image = vec![0.0; product.len()];
-        self.matrix.multiply(v, &mut image);
+        self.matrix.multiply_within(v, &mut image, control)?;
         image.iter_mut().enumerate().for_each(|(k, image)| *image *= self.rows.bend(k, product));
         out.fill(0.0);
-        self.matrix.add_transposed(&image, out);
-        true
+        self.matrix.add_transposed_within(&image, out, control)?;
+        Ok(true)
     }
     fn factored(&self) -> Option<Box<dyn Factored + '_>> {
         let RowLosses { loss, target, weights } = &self.rows;
@@ -122,18 +133,67 @@ impl<L: ScalarLoss> DualSide for LossOfProduct<L> {
     fn dual_point(&self, _x: &[f64], product: &[f64], u: &mut [f64]) {
         self.rows.fill_slopes(product, u);
     }
-    fn add_dual_step(&self, _x: &[f64], product: &[f64], y: &[f64], u: &mut [f64]) {
+    fn add_dual_step(
+        &self,
+        _x: &[f64],
+        product: &[f64],
+        y: &[f64],
+        u: &mut [f64],
+        control: &Control,
+    ) -> Pass {
         let mut image = vec![0.0; product.len()];
-        self.matrix.multiply(y, &mut image);
+        self.matrix.multiply_within(y, &mut image, control)?;
         self.rows.add_dual_step(product, &image, u);
+        Ok(())
     }
-    fn add_dual_gradient(&self, u: &[f64], out: &mut [f64]) {
-        self.matrix.add_transposed(u, out);
+    fn add_dual_gradient(&self, u: &[f64], out: &mut [f64], control: &Control) -> Pass {
+        self.matrix.add_transposed_within(u, out, control)
     }
-    fn add_dual_magnitude(&self, u: &[f64], out: &mut [f64]) {
-        self.matrix.add_magnitudes(u, out);
+    fn add_dual_magnitude(&self, u: &[f64], out: &mut [f64], control: &Control) -> Pass {
+        self.matrix.add_magnitudes(u, out, control)
     }
-    fn conjugate(&self, u: &[f64]) -> f64 {
-        self.rows.conjugate(u)
+    fn conjugate(&self, u: &[f64], _control: &Control) -> Pass<f64> {
+        Ok(self.rows.conjugate(u))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+    use std::time::Duration;
+
+    use super::*;
+    use crate::Halt;
+    use crate::matrix::DenseMatrix;
+    use crate::smooth::loss::Squared;
+
+    #[test]
+    fn a_flag_raised_by_another_thread_ends_passes_over_memory() {
+        let n = 2000;
+        let matrix = DenseMatrix::from_columns(n, n, vec![0.5; n * n]).expect("finite");
+        let f = LossOfProduct::new(matrix, vec![0.0; n], Squared).expect("finite");
+        let (x, mut product, mut out) = (vec![1.0; n], vec![0.0; n], vec![0.0; n]);
+        let flag = Arc::new(AtomicBool::new(false));
+        let control = Control::on(Arc::clone(&flag));
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                std::thread::sleep(Duration::from_millis(20));
+                flag.store(true, Relaxed);
+            });
+            // Wherever it is raised, this pass or the next looks before its end.
+            let mut passes = || f.fill_product(&x, &mut product, &control);
+            assert_eq!(
+                std::iter::repeat_with(&mut passes).find(|pass| pass.is_err()),
+                Some(Err(Halt::Interrupted))
+            );
+        });
+        let dual = f.dual().expect("a dual side");
+        let (x, product, out) = (&x, &product, &mut out);
+        assert_eq!(f.gradient(x, product, out, &control), Err(Halt::Interrupted));
+        assert_eq!(f.hessian_product(x, product, x, out, &control), Err(Halt::Interrupted));
+        assert_eq!(dual.add_dual_step(x, product, x, out, &control), Err(Halt::Interrupted));
+        assert_eq!(dual.add_dual_gradient(x, out, &control), Err(Halt::Interrupted));
+        assert_eq!(dual.add_dual_magnitude(x, out, &control), Err(Halt::Interrupted));
     }
 }

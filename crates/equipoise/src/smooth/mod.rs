@@ -1,8 +1,12 @@
-//! The smooth term f of `f(x) + h(x)`: one trait, one file per term.
+//! The smooth term f of `f(x) + h(x)`: two traits, one file per term.
 //!
 //! A term gives its value, partial derivatives and an upper bound on its curvature, and may keep a
 //! product such as `M x` in step with x, so that a partial derivative costs one column. It knows
 //! nothing of h, of A, of blocks or of threads.
+//!
+//! [`PairTerm`] is what a pair step asks, many times a microsecond: it answers at once and cannot fail. [`SmoothTerm`]
+//! is everything else: the value, and passes over all the data, which take a [`Control`](crate::Control) and answer
+//! with a [`Pass`]. A pass that did not finish has no numbers to show.
 //!
 //! Curvature is stated through one fixed positive semidefinite *majorant* matrix that dominates the
 //! Hessian everywhere; for quadratics it is the Hessian. Scalar losses (`loss/`) are three functions of
@@ -33,6 +37,9 @@ pub use sum::Sum;
 use std::fmt::Debug;
 use std::ops::Range;
 
+use crate::control::{Control, Pass};
+use crate::forward::forward;
+
 /// Least squares `1/2 sum_k w_k (M_k x - y_k)^2`.
 pub type LeastSquares = LossOfProduct<loss::Squared>;
 /// Logistic loss `sum_k w_k log(1 + exp(-y_k M_k x))`, labels +-1.
@@ -53,15 +60,12 @@ pub enum Reads<'a> {
     Everything,
 }
 
-/// f: convex, differentiable, with a gradient that changes no faster than a fixed matrix allows.
+/// What a pair step asks of f: convex, differentiable, with a gradient that changes no faster than a fixed matrix allows.
 ///
-/// A user's own term needs the four required methods; see `examples/own_smooth_term.rs`.
-pub trait SmoothTerm: Debug + Send + Sync {
+/// A user's own term needs the three required methods and [`SmoothTerm::value`]; see `examples/own_smooth_term.rs`.
+pub trait PairTerm: Debug + Send + Sync {
     /// The number of coordinates of x.
     fn dimension(&self) -> usize;
-
-    /// f(x), given x and the maintained product.
-    fn value(&self, x: &[f64], product: &[f64]) -> f64;
 
     /// The partial derivative of f in coordinate c.
     fn partial(&self, c: usize, x: &[f64], product: &[f64]) -> f64;
@@ -95,9 +99,6 @@ pub trait SmoothTerm: Debug + Send + Sync {
         0
     }
 
-    /// Computes the product from x afresh.
-    fn fill_product(&self, _x: &[f64], _product: &mut [f64]) {}
-
     /// Brings the product up to date after coordinate c moved by delta.
     fn add_to_product(&self, _c: usize, _delta: f64, _product: &mut [f64]) {}
 
@@ -129,18 +130,39 @@ pub trait SmoothTerm: Debug + Send + Sync {
             }
         }
     }
+}
+
+/// f as a whole: its value, passes over its data, and what it has beyond a [`PairTerm`].
+///
+/// A pass looks at its control every few hundred thousand numbers; one that is ended early says so, and what it had
+/// written until then is nothing.
+pub trait SmoothTerm: PairTerm {
+    /// f(x), given x and the maintained product.
+    fn value(&self, x: &[f64], product: &[f64]) -> f64;
+
+    /// Computes the product from x afresh.
+    fn fill_product(&self, _x: &[f64], _product: &mut [f64], _control: &Control) -> Pass {
+        Ok(())
+    }
 
     /// The whole gradient, into `out`.
-    fn gradient(&self, x: &[f64], product: &[f64], out: &mut [f64]) {
-        for (c, out) in out.iter_mut().enumerate() {
-            *out = self.partial(c, x, product);
-        }
+    fn gradient(&self, x: &[f64], product: &[f64], out: &mut [f64], control: &Control) -> Pass {
+        control.in_parts(out.len(), product.len(), |part| {
+            self.range_partials(part.clone(), x, product, &mut out[part]);
+        })
     }
 
     /// `out = (Hessian at x) v`, and true; or false when the term has no such product (the solver then
     /// does without second-order steps).
-    fn hessian_product(&self, _x: &[f64], _product: &[f64], _v: &[f64], _out: &mut [f64]) -> bool {
-        false
+    fn hessian_product(
+        &self,
+        _x: &[f64],
+        _product: &[f64],
+        _v: &[f64],
+        _out: &mut [f64],
+        _control: &Control,
+    ) -> Pass<bool> {
+        Ok(false)
     }
 
     /// The term's dual description, where it has one; without it no duality gap is reported.
@@ -157,11 +179,6 @@ pub trait SmoothTerm: Debug + Send + Sync {
     fn finite_sum(&self) -> Option<FiniteSum<'_>> {
         None
     }
-
-    /// What went wrong with data that are read again and again, if anything did; numbers since then may be NaN.
-    fn fault(&self) -> Option<SampleFault> {
-        None
-    }
 }
 
 /// The dual description of f: `f(x) = c'x + max over u of u'K x - f*(u)`.
@@ -174,75 +191,43 @@ pub trait DualSide {
     /// The maximiser u at x, so that `c + K'u` is the gradient.
     fn dual_point(&self, x: &[f64], product: &[f64], u: &mut [f64]);
     /// Adds to `u` the change that moves `K'u` by `(Hessian at x) y`.
-    fn add_dual_step(&self, x: &[f64], product: &[f64], y: &[f64], u: &mut [f64]);
+    fn add_dual_step(&self, x: &[f64], product: &[f64], y: &[f64], u: &mut [f64], control: &Control) -> Pass;
     /// `out += c + K'u`.
-    fn add_dual_gradient(&self, u: &[f64], out: &mut [f64]);
+    fn add_dual_gradient(&self, u: &[f64], out: &mut [f64], control: &Control) -> Pass;
     /// `out += |c| + |K|'|u|`: the size of what is added up in [`add_dual_gradient`](Self::add_dual_gradient),
     /// which says how large its rounding may be.
-    fn add_dual_magnitude(&self, u: &[f64], out: &mut [f64]);
+    fn add_dual_magnitude(&self, u: &[f64], out: &mut [f64], control: &Control) -> Pass;
     /// `f*(u)`, infinite outside its domain.
-    fn conjugate(&self, u: &[f64]) -> f64;
+    fn conjugate(&self, u: &[f64], control: &Control) -> Pass<f64>;
 }
 
-impl SmoothTerm for Box<dyn SmoothTerm> {
-    fn dimension(&self) -> usize {
-        (**self).dimension()
+impl<T: PairTerm + ?Sized> PairTerm for Box<T> {
+    forward! {
+        fn dimension(&self) -> usize;
+        fn partial(&self, c: usize, x: &[f64], product: &[f64]) -> f64;
+        fn curvature(&self, c: usize) -> f64;
+        fn own_curvature(&self, c: usize) -> f64;
+        fn interaction(&self, i: usize, j: usize) -> Option<f64>;
+        fn is_decomposable(&self) -> bool;
+        fn reads(&self, c: usize) -> Reads<'_>;
+        fn product_len(&self) -> usize;
+        fn add_to_product(&self, c: usize, delta: f64, product: &mut [f64]);
+        fn partials(&self, coordinates: &[usize], x: &[f64], product: &[f64], out: &mut [f64]);
+        fn range_partials(&self, range: Range<usize>, x: &[f64], product: &[f64], out: &mut [f64]);
+        fn add_all_to_product(&self, coordinates: &[usize], deltas: &[f64], product: &mut [f64]);
     }
-    fn value(&self, x: &[f64], product: &[f64]) -> f64 {
-        (**self).value(x, product)
-    }
-    fn partial(&self, c: usize, x: &[f64], product: &[f64]) -> f64 {
-        (**self).partial(c, x, product)
-    }
-    fn curvature(&self, c: usize) -> f64 {
-        (**self).curvature(c)
-    }
-    fn own_curvature(&self, c: usize) -> f64 {
-        (**self).own_curvature(c)
-    }
-    fn interaction(&self, i: usize, j: usize) -> Option<f64> {
-        (**self).interaction(i, j)
-    }
-    fn is_decomposable(&self) -> bool {
-        (**self).is_decomposable()
-    }
-    fn reads(&self, c: usize) -> Reads<'_> {
-        (**self).reads(c)
-    }
-    fn product_len(&self) -> usize {
-        (**self).product_len()
-    }
-    fn fill_product(&self, x: &[f64], product: &mut [f64]) {
-        (**self).fill_product(x, product);
-    }
-    fn add_to_product(&self, c: usize, delta: f64, product: &mut [f64]) {
-        (**self).add_to_product(c, delta, product);
-    }
-    fn partials(&self, coordinates: &[usize], x: &[f64], product: &[f64], out: &mut [f64]) {
-        (**self).partials(coordinates, x, product, out);
-    }
-    fn range_partials(&self, range: Range<usize>, x: &[f64], product: &[f64], out: &mut [f64]) {
-        (**self).range_partials(range, x, product, out);
-    }
-    fn add_all_to_product(&self, coordinates: &[usize], deltas: &[f64], product: &mut [f64]) {
-        (**self).add_all_to_product(coordinates, deltas, product);
-    }
-    fn gradient(&self, x: &[f64], product: &[f64], out: &mut [f64]) {
-        (**self).gradient(x, product, out);
-    }
-    fn hessian_product(&self, x: &[f64], product: &[f64], v: &[f64], out: &mut [f64]) -> bool {
-        (**self).hessian_product(x, product, v, out)
-    }
-    fn dual(&self) -> Option<&dyn DualSide> {
-        (**self).dual()
-    }
-    fn factored(&self) -> Option<Box<dyn Factored + '_>> {
-        (**self).factored()
-    }
-    fn finite_sum(&self) -> Option<FiniteSum<'_>> {
-        (**self).finite_sum()
-    }
-    fn fault(&self) -> Option<SampleFault> {
-        (**self).fault()
+}
+
+impl<T: SmoothTerm + ?Sized> SmoothTerm for Box<T> {
+    forward! {
+        fn value(&self, x: &[f64], product: &[f64]) -> f64;
+        fn fill_product(&self, x: &[f64], product: &mut [f64], control: &Control) -> Pass;
+        fn gradient(&self, x: &[f64], product: &[f64], out: &mut [f64], control: &Control) -> Pass;
+        fn hessian_product(
+            &self, x: &[f64], product: &[f64], v: &[f64], out: &mut [f64], control: &Control
+        ) -> Pass<bool>;
+        fn dual(&self) -> Option<&dyn DualSide>;
+        fn factored(&self) -> Option<Box<dyn Factored + '_>>;
+        fn finite_sum(&self) -> Option<FiniteSum<'_>>;
     }
 }

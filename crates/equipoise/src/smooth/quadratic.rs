@@ -4,7 +4,8 @@
 //! target 0 plus a linear term: [`Quadratic::from_factor`].
 
 use super::loss::Squared;
-use super::{DualSide, Linear, LossOfProduct, Reads, SmoothTerm, Sum};
+use super::{DualSide, Linear, LossOfProduct, PairTerm, Reads, SmoothTerm, Sum};
+use crate::control::{Control, Pass};
 use crate::error::{Error, Result};
 use crate::matrix::{Matrix, axpy, check_convex, check_finite_vector, check_length, dot};
 
@@ -58,12 +59,9 @@ fn check_symmetric(matrix: &Matrix) -> Result<()> {
     bad.map_or(Ok(()), Err)
 }
 
-impl SmoothTerm for Quadratic {
+impl PairTerm for Quadratic {
     fn dimension(&self) -> usize {
         self.linear.len()
-    }
-    fn value(&self, x: &[f64], product: &[f64]) -> f64 {
-        0.5 * dot(x, product) + dot(&self.linear, x)
     }
     #[inline]
     fn partial(&self, c: usize, _x: &[f64], product: &[f64]) -> f64 {
@@ -89,16 +87,33 @@ impl SmoothTerm for Quadratic {
     fn product_len(&self) -> usize {
         self.linear.len()
     }
-    fn fill_product(&self, x: &[f64], product: &mut [f64]) {
-        self.matrix.multiply(x, product);
-    }
     #[inline]
     fn add_to_product(&self, c: usize, delta: f64, product: &mut [f64]) {
         self.matrix.add_column(c, delta, product);
     }
-    fn hessian_product(&self, _x: &[f64], _product: &[f64], v: &[f64], out: &mut [f64]) -> bool {
-        self.matrix.multiply(v, out);
-        true
+}
+
+impl SmoothTerm for Quadratic {
+    fn value(&self, x: &[f64], product: &[f64]) -> f64 {
+        0.5 * dot(x, product) + dot(&self.linear, x)
+    }
+    fn fill_product(&self, x: &[f64], product: &mut [f64], control: &Control) -> Pass {
+        self.matrix.multiply_within(x, product, control)
+    }
+    fn gradient(&self, _x: &[f64], product: &[f64], out: &mut [f64], _control: &Control) -> Pass {
+        out.iter_mut().zip(product).zip(&self.linear).for_each(|((out, p), c)| *out = p + c);
+        Ok(())
+    }
+    fn hessian_product(
+        &self,
+        _x: &[f64],
+        _product: &[f64],
+        v: &[f64],
+        out: &mut [f64],
+        control: &Control,
+    ) -> Pass<bool> {
+        self.matrix.multiply_within(v, out, control)?;
+        Ok(true)
     }
     fn dual(&self) -> Option<&dyn DualSide> {
         Some(self)
@@ -113,29 +128,33 @@ impl DualSide for Quadratic {
     fn dual_point(&self, x: &[f64], _product: &[f64], u: &mut [f64]) {
         u.copy_from_slice(x);
     }
-    fn add_dual_step(&self, _x: &[f64], _product: &[f64], y: &[f64], u: &mut [f64]) {
+    fn add_dual_step(
+        &self,
+        _x: &[f64],
+        _product: &[f64],
+        y: &[f64],
+        u: &mut [f64],
+        _control: &Control,
+    ) -> Pass {
         axpy(1.0, y, u);
+        Ok(())
     }
-    fn add_dual_gradient(&self, u: &[f64], out: &mut [f64]) {
+    fn add_dual_gradient(&self, u: &[f64], out: &mut [f64], control: &Control) -> Pass {
         axpy(1.0, &self.linear, out);
-        for (c, &u) in u.iter().enumerate() {
-            if u != 0.0 {
-                self.matrix.add_column(c, u, out);
-            }
-        }
+        self.matrix.add_product(u, out, control)
     }
-    fn add_dual_magnitude(&self, u: &[f64], out: &mut [f64]) {
+    fn add_dual_magnitude(&self, u: &[f64], out: &mut [f64], control: &Control) -> Pass {
         out.iter_mut().zip(&self.linear).for_each(|(out, c)| *out += c.abs());
-        self.matrix.add_magnitudes(u, out);
+        self.matrix.add_magnitudes(u, out, control)
     }
-    fn conjugate(&self, u: &[f64]) -> f64 {
+    fn conjugate(&self, u: &[f64], control: &Control) -> Pass<f64> {
         // The bound must profit neither from rounding nor from eigenvalues that count as zero.
         let mut image = vec![0.0; u.len()];
-        self.matrix.multiply(u, &mut image);
+        self.matrix.multiply_within(u, &mut image, control)?;
         let mut sizes = vec![0.0; u.len()];
-        self.matrix.add_magnitudes(u, &mut sizes);
+        self.matrix.add_magnitudes(u, &mut sizes, control)?;
         let size: f64 = sizes.iter().zip(u).map(|(size, u)| size * u.abs()).sum();
         let rounding = f64::EPSILON * (1.0 + 0.25 * (u.len() as f64).sqrt()) * size;
-        0.5 * (dot(u, &image) + self.indefiniteness * dot(u, u)) + rounding
+        Ok(0.5 * (dot(u, &image) + self.indefiniteness * dot(u, u)) + rounding)
     }
 }

@@ -7,18 +7,20 @@
 //!   also a single partial derivative or the move of a single coordinate, which are therefore slow.
 //! - Must not know: files, how samples are drawn, h, A.
 //!
-//! Every row is checked once when the term is made. A fault that a later pass meets is kept ([`SmoothTerm::fault`]); the
-//! numbers of that pass are NaN, and so is what is computed from them. So they are, without a fault, where a
-//! [`StopScope`] ends a pass early: it is asked once a batch.
+//! Every row is checked once when the term is made. A later pass answers with the fault it meets; it looks at its control
+//! once a batch. A pair step has no way to answer: what it could not read counts as 0, the fault is kept, and the next
+//! pass, which ends every round of pairs, answers with it.
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::OnceLock;
 
 use super::loss::ScalarLoss;
 use super::row_losses::RowLosses;
-use super::{DualSide, FiniteSum, Reads, SampleBatch, SampleData, SampleFault, SampleSource, SmoothTerm};
-use crate::error::{self, Error};
+use super::{
+    DualSide, FiniteSum, PairTerm, Reads, SampleBatch, SampleData, SampleFault, SampleSource, SmoothTerm,
+};
+use crate::control::{Control, Halt, Pass};
+use crate::error;
 use crate::separable::Values;
-use crate::stop_scope::StopScope;
 
 /// A sum over samples of a scalar loss, the samples read anew whenever they are needed.
 #[derive(Debug)]
@@ -27,78 +29,81 @@ pub struct Streamed<L> {
     rows: RowLosses<L>,
     /// Diagonal of the majorant.
     curvature: Vec<f64>,
-    /// The first fault that a pass met.
-    fault: Mutex<Option<SampleFault>>,
+    /// The first fault that a pair step met.
+    fault: OnceLock<SampleFault>,
 }
 
 impl<L: ScalarLoss> Streamed<L> {
     /// From samples and the loss; one pass checks every row, target and weight.
     pub fn new(source: Box<dyn SampleSource>, loss: L) -> error::Result<Self> {
+        Self::within(source, loss, &Control::unlimited())
+    }
+
+    /// The same where the pass may be ended.
+    pub fn within(source: Box<dyn SampleSource>, loss: L, control: &Control) -> error::Result<Self> {
         let samples = source.samples();
         let mut target = Vec::with_capacity(samples);
         let mut weights = Gathered::default();
         let mut curvature = vec![0.0; source.columns()];
-        let scan = pass(&*source, |batch| {
+        pass(&*source, control, |batch| {
             target.extend_from_slice(&batch.target);
             weights.append(batch, samples);
             for i in 0..batch.rows.len() {
                 let w = batch.weights.at(i);
                 batch.rows.for_each(i, |c, value| curvature[c] += w * value * value);
             }
-        });
-        let whole = scan.map_err(|SampleFault { row, reason }| Error::UnusableSample { row, reason })?;
-        if !whole {
-            return Err(Error::StoppedEarly { by: "interrupted" });
-        }
+        })?;
         let rows = RowLosses::new(loss, target, weights.values(), samples)?;
         let kappa = rows.loss.largest_curvature();
         curvature.iter_mut().for_each(|curvature| *curvature *= kappa);
-        Ok(Self { source, rows, curvature, fault: Mutex::new(None) })
+        Ok(Self { source, rows, curvature, fault: OnceLock::new() })
     }
 
-    /// Shows every batch; whether all were shown. A fault is kept.
-    fn pass(&self, visit: impl FnMut(&SampleBatch)) -> bool {
-        match pass(&*self.source, visit) {
-            Ok(whole) => whole,
-            Err(fault) => {
-                self.fault.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(fault);
-                false
-            }
+    /// Shows every batch.
+    fn pass(&self, control: &Control, visit: impl FnMut(&SampleBatch)) -> Pass {
+        match self.fault.get() {
+            Some(fault) => Err(fault.clone().into()),
+            None => pass(&*self.source, control, visit),
         }
     }
 
-    /// `out[l] += a_l'x`; NaN where the pass was not whole.
-    fn add_image(&self, x: &[f64], out: &mut [f64]) {
-        let fine = self.pass(|batch| {
-            let rows = out[batch.first..].iter_mut().take(batch.rows.len()).enumerate();
-            rows.for_each(|(i, out)| *out += batch.rows.dot(i, x));
-        });
-        spoil_unless(fine, out);
+    /// The same for a pair step: a fault is kept, and whether all batches were shown is the answer.
+    fn pass_of_pair(&self, visit: impl FnMut(&SampleBatch)) -> bool {
+        match self.pass(&Control::unlimited(), visit) {
+            Err(Halt::Fault(fault)) => {
+                self.fault.get_or_init(|| fault);
+                false
+            }
+            outcome => outcome.is_ok(),
+        }
     }
 
-    /// `out += sum_l scale(l) a_l`; NaN where the pass was not whole.
-    fn add_rows(&self, scale: impl Fn(usize) -> f64, out: &mut [f64]) {
-        let fine = self.pass(|batch| {
+    /// `out[l] += a_l'x`.
+    fn add_image(&self, x: &[f64], out: &mut [f64], control: &Control) -> Pass {
+        self.pass(control, |batch| add_dots(batch, x, out))
+    }
+
+    /// `out += sum_l scale(l) a_l`.
+    fn add_rows(&self, scale: impl Fn(usize) -> f64, out: &mut [f64], control: &Control) -> Pass {
+        self.pass(control, |batch| {
             for i in 0..batch.rows.len() {
                 let scale = scale(batch.first + i);
                 if scale != 0.0 {
                     batch.rows.add(i, scale, out);
                 }
             }
-        });
-        spoil_unless(fine, out);
+        })
     }
 }
 
-/// Numbers of a pass that was cut short are none.
-fn spoil_unless(fine: bool, out: &mut [f64]) {
-    if !fine {
-        out.fill(f64::NAN);
-    }
+/// `out[l] += a_l'x` for the rows of a batch.
+fn add_dots(batch: &SampleBatch, x: &[f64], out: &mut [f64]) {
+    let rows = out[batch.first..].iter_mut().take(batch.rows.len()).enumerate();
+    rows.for_each(|(i, out)| *out += batch.rows.dot(i, x));
 }
 
-/// Shows every batch of a source, each checked, up to the first fault; false where it was ended early.
-fn pass(source: &dyn SampleSource, mut visit: impl FnMut(&SampleBatch)) -> Result<bool, SampleFault> {
+/// Shows every batch of a source, each checked, up to the first fault, with a look at the control between two.
+fn pass(source: &dyn SampleSource, control: &Control, mut visit: impl FnMut(&SampleBatch)) -> Pass {
     let (samples, columns) = (source.samples(), source.columns());
     let (mut reader, mut used, mut next) = (source.open_in_small_batches()?, None, 0);
     while let Some(batch) = reader.next(used.take())? {
@@ -106,16 +111,15 @@ fn pass(source: &dyn SampleSource, mut visit: impl FnMut(&SampleBatch)) -> Resul
         visit(&batch);
         next += batch.rows.len();
         used = Some(batch);
-        if next < samples && StopScope::is_over() {
-            StopScope::cut_short();
-            return Ok(false);
+        if next < samples {
+            control.check()?;
         }
     }
     if next < samples {
         let reason = format!("found the end of the samples, expected {samples} of them");
-        return Err(SampleFault { row: next, reason });
+        return Err(SampleFault { row: next, reason }.into());
     }
-    Ok(true)
+    Ok(())
 }
 
 /// Refuses a batch that is out of order, of another shape, or holds a number that is not finite.
@@ -182,12 +186,9 @@ impl Gathered {
     }
 }
 
-impl<L: ScalarLoss> SmoothTerm for Streamed<L> {
+impl<L: ScalarLoss> PairTerm for Streamed<L> {
     fn dimension(&self) -> usize {
         self.source.columns()
-    }
-    fn value(&self, _x: &[f64], product: &[f64]) -> f64 {
-        self.rows.value(product)
     }
     fn partial(&self, c: usize, x: &[f64], product: &[f64]) -> f64 {
         let mut out = [0.0];
@@ -203,16 +204,12 @@ impl<L: ScalarLoss> SmoothTerm for Streamed<L> {
     fn product_len(&self) -> usize {
         self.rows.len()
     }
-    fn fill_product(&self, x: &[f64], product: &mut [f64]) {
-        product.fill(0.0);
-        self.add_image(x, product);
-    }
     fn add_to_product(&self, c: usize, delta: f64, product: &mut [f64]) {
         self.add_all_to_product(&[c], &[delta], product);
     }
     fn partials(&self, coordinates: &[usize], _x: &[f64], product: &[f64], out: &mut [f64]) {
         out.fill(0.0);
-        let fine = self.pass(|batch| {
+        let whole = self.pass_of_pair(|batch| {
             for i in 0..batch.rows.len() {
                 let slope = self.rows.slope(batch.first + i, product);
                 for (out, &c) in out.iter_mut().zip(coordinates) {
@@ -220,7 +217,9 @@ impl<L: ScalarLoss> SmoothTerm for Streamed<L> {
                 }
             }
         });
-        spoil_unless(fine, out);
+        if !whole {
+            out.fill(0.0);
+        }
     }
     fn range_partials(&self, range: std::ops::Range<usize>, x: &[f64], product: &[f64], out: &mut [f64]) {
         let coordinates: Vec<usize> = range.collect();
@@ -232,31 +231,44 @@ impl<L: ScalarLoss> SmoothTerm for Streamed<L> {
         }
         let mut change = vec![0.0; self.dimension()];
         coordinates.iter().zip(deltas).for_each(|(&c, &delta)| change[c] += delta);
-        self.add_image(&change, product);
+        self.pass_of_pair(|batch| add_dots(batch, &change, product));
     }
-    fn gradient(&self, _x: &[f64], product: &[f64], out: &mut [f64]) {
-        out.fill(0.0);
-        self.add_rows(|l| self.rows.slope(l, product), out);
+}
+
+impl<L: ScalarLoss> SmoothTerm for Streamed<L> {
+    fn value(&self, _x: &[f64], product: &[f64]) -> f64 {
+        self.rows.value(product)
     }
-    fn hessian_product(&self, _x: &[f64], product: &[f64], v: &[f64], out: &mut [f64]) -> bool {
+    fn fill_product(&self, x: &[f64], product: &mut [f64], control: &Control) -> Pass {
+        product.fill(0.0);
+        self.add_image(x, product, control)
+    }
+    fn gradient(&self, _x: &[f64], product: &[f64], out: &mut [f64], control: &Control) -> Pass {
         out.fill(0.0);
-        let fine = self.pass(|batch| {
+        self.add_rows(|l| self.rows.slope(l, product), out, control)
+    }
+    fn hessian_product(
+        &self,
+        _x: &[f64],
+        product: &[f64],
+        v: &[f64],
+        out: &mut [f64],
+        control: &Control,
+    ) -> Pass<bool> {
+        out.fill(0.0);
+        self.pass(control, |batch| {
             for i in 0..batch.rows.len() {
                 let scale = self.rows.bend(batch.first + i, product) * batch.rows.dot(i, v);
                 batch.rows.add(i, scale, out);
             }
-        });
-        spoil_unless(fine, out);
-        true
+        })?;
+        Ok(true)
     }
     fn finite_sum(&self) -> Option<FiniteSum<'_>> {
         Some(FiniteSum { loss: &self.rows.loss, data: SampleData::Stream(&*self.source), rest: Vec::new() })
     }
     fn dual(&self) -> Option<&dyn DualSide> {
         Some(self)
-    }
-    fn fault(&self) -> Option<SampleFault> {
-        self.fault.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 }
 
@@ -268,25 +280,32 @@ impl<L: ScalarLoss> DualSide for Streamed<L> {
     fn dual_point(&self, _x: &[f64], product: &[f64], u: &mut [f64]) {
         self.rows.fill_slopes(product, u);
     }
-    fn add_dual_step(&self, _x: &[f64], product: &[f64], y: &[f64], u: &mut [f64]) {
+    fn add_dual_step(
+        &self,
+        _x: &[f64],
+        product: &[f64],
+        y: &[f64],
+        u: &mut [f64],
+        control: &Control,
+    ) -> Pass {
         let mut image = vec![0.0; product.len()];
-        self.add_image(y, &mut image);
+        self.add_image(y, &mut image, control)?;
         self.rows.add_dual_step(product, &image, u);
+        Ok(())
     }
-    fn add_dual_gradient(&self, u: &[f64], out: &mut [f64]) {
-        self.add_rows(|l| u[l], out);
+    fn add_dual_gradient(&self, u: &[f64], out: &mut [f64], control: &Control) -> Pass {
+        self.add_rows(|l| u[l], out, control)
     }
-    fn add_dual_magnitude(&self, u: &[f64], out: &mut [f64]) {
-        let fine = self.pass(|batch| {
+    fn add_dual_magnitude(&self, u: &[f64], out: &mut [f64], control: &Control) -> Pass {
+        self.pass(control, |batch| {
             for i in 0..batch.rows.len() {
                 let scale = u[batch.first + i];
                 batch.rows.for_each(i, |c, value| out[c] += (value * scale).abs());
             }
-        });
-        spoil_unless(fine, out);
+        })
     }
-    fn conjugate(&self, u: &[f64]) -> f64 {
-        self.rows.conjugate(u)
+    fn conjugate(&self, u: &[f64], _control: &Control) -> Pass<f64> {
+        Ok(self.rows.conjugate(u))
     }
 }
 

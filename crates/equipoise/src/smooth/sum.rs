@@ -1,7 +1,8 @@
 //! `f = f_1 + f_2 + ...`: the products of the terms lie one after the other.
 
 use super::factored::{self, Factored};
-use super::{DualSide, FiniteSum, Reads, SampleFault, SmoothTerm};
+use super::{DualSide, FiniteSum, PairTerm, Reads, SmoothTerm};
+use crate::control::{Control, Pass};
 use crate::error::{Error, Result};
 use crate::matrix::check_length;
 
@@ -23,7 +24,7 @@ impl Sum {
             check_length(&format!("term {k} of the sum"), "variables", term.dimension(), expected)?;
             starts.push(starts[k] + term.product_len());
         }
-        let decomposable = terms.iter().all(super::SmoothTerm::is_decomposable);
+        let decomposable = terms.iter().all(PairTerm::is_decomposable);
         Ok(Self { terms, starts, decomposable })
     }
 
@@ -33,12 +34,9 @@ impl Sum {
     }
 }
 
-impl SmoothTerm for Sum {
+impl PairTerm for Sum {
     fn dimension(&self) -> usize {
         self.terms[0].dimension()
-    }
-    fn value(&self, x: &[f64], product: &[f64]) -> f64 {
-        self.parts(product).map(|(term, product)| term.value(x, product)).sum()
     }
     fn partial(&self, c: usize, x: &[f64], product: &[f64]) -> f64 {
         self.parts(product).map(|(term, product)| term.partial(c, x, product)).sum()
@@ -72,11 +70,6 @@ impl SmoothTerm for Sum {
     fn product_len(&self) -> usize {
         self.starts[self.terms.len()]
     }
-    fn fill_product(&self, x: &[f64], product: &mut [f64]) {
-        for (term, w) in self.terms.iter().zip(self.starts.windows(2)) {
-            term.fill_product(x, &mut product[w[0]..w[1]]);
-        }
-    }
     fn add_to_product(&self, c: usize, delta: f64, product: &mut [f64]) {
         for (term, w) in self.terms.iter().zip(self.starts.windows(2)) {
             term.add_to_product(c, delta, &mut product[w[0]..w[1]]);
@@ -87,25 +80,45 @@ impl SmoothTerm for Sum {
             term.add_all_to_product(coordinates, deltas, &mut product[w[0]..w[1]]);
         }
     }
+}
+
+impl SmoothTerm for Sum {
+    fn value(&self, x: &[f64], product: &[f64]) -> f64 {
+        self.parts(product).map(|(term, product)| term.value(x, product)).sum()
+    }
+    fn fill_product(&self, x: &[f64], product: &mut [f64], control: &Control) -> Pass {
+        for (term, w) in self.terms.iter().zip(self.starts.windows(2)) {
+            term.fill_product(x, &mut product[w[0]..w[1]], control)?;
+        }
+        Ok(())
+    }
     /// Term after term: one that reads its data anew reads them once, not once a coordinate.
-    fn gradient(&self, x: &[f64], product: &[f64], out: &mut [f64]) {
+    fn gradient(&self, x: &[f64], product: &[f64], out: &mut [f64], control: &Control) -> Pass {
         let mut part = vec![0.0; out.len()];
         out.fill(0.0);
         for (term, product) in self.parts(product) {
-            term.gradient(x, product, &mut part);
+            term.gradient(x, product, &mut part, control)?;
             out.iter_mut().zip(&part).for_each(|(out, part)| *out += part);
         }
+        Ok(())
     }
-    fn hessian_product(&self, x: &[f64], product: &[f64], v: &[f64], out: &mut [f64]) -> bool {
+    fn hessian_product(
+        &self,
+        x: &[f64],
+        product: &[f64],
+        v: &[f64],
+        out: &mut [f64],
+        control: &Control,
+    ) -> Pass<bool> {
         let mut part = vec![0.0; out.len()];
         out.fill(0.0);
         for (term, product) in self.parts(product) {
-            if !term.hessian_product(x, product, v, &mut part) {
-                return false;
+            if !term.hessian_product(x, product, v, &mut part, control)? {
+                return Ok(false);
             }
             out.iter_mut().zip(&part).for_each(|(out, part)| *out += part);
         }
-        true
+        Ok(true)
     }
     fn factored(&self) -> Option<Box<dyn Factored + '_>> {
         factored::of_sum(&self.terms)
@@ -118,9 +131,6 @@ impl SmoothTerm for Sum {
         let mut sum = sampled.finite_sum()?;
         sum.rest.extend(alone);
         Some(sum)
-    }
-    fn fault(&self) -> Option<SampleFault> {
-        self.terms.iter().find_map(SmoothTerm::fault)
     }
     fn dual(&self) -> Option<&dyn DualSide> {
         self.terms.iter().all(|term| term.dual().is_some()).then_some(self)
@@ -148,22 +158,25 @@ impl DualSide for Sum {
             side.dual_point(x, &product[w[0]..w[1]], &mut u[range]);
         }
     }
-    fn add_dual_step(&self, x: &[f64], product: &[f64], y: &[f64], u: &mut [f64]) {
+    fn add_dual_step(&self, x: &[f64], product: &[f64], y: &[f64], u: &mut [f64], control: &Control) -> Pass {
         for ((side, range), w) in self.duals().zip(self.starts.windows(2)) {
-            side.add_dual_step(x, &product[w[0]..w[1]], y, &mut u[range]);
+            side.add_dual_step(x, &product[w[0]..w[1]], y, &mut u[range], control)?;
         }
+        Ok(())
     }
-    fn add_dual_gradient(&self, u: &[f64], out: &mut [f64]) {
+    fn add_dual_gradient(&self, u: &[f64], out: &mut [f64], control: &Control) -> Pass {
         for (side, range) in self.duals() {
-            side.add_dual_gradient(&u[range], out);
+            side.add_dual_gradient(&u[range], out, control)?;
         }
+        Ok(())
     }
-    fn add_dual_magnitude(&self, u: &[f64], out: &mut [f64]) {
+    fn add_dual_magnitude(&self, u: &[f64], out: &mut [f64], control: &Control) -> Pass {
         for (side, range) in self.duals() {
-            side.add_dual_magnitude(&u[range], out);
+            side.add_dual_magnitude(&u[range], out, control)?;
         }
+        Ok(())
     }
-    fn conjugate(&self, u: &[f64]) -> f64 {
-        self.duals().map(|(side, range)| side.conjugate(&u[range])).sum()
+    fn conjugate(&self, u: &[f64], control: &Control) -> Pass<f64> {
+        self.duals().map(|(side, range)| side.conjugate(&u[range], control)).sum()
     }
 }

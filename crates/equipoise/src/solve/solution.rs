@@ -1,6 +1,7 @@
 //! What a run returns.
 
 use crate::certificate::Certificate;
+use crate::control::Halt;
 use crate::solve::Method;
 
 /// Why a run ended.
@@ -22,6 +23,15 @@ pub enum Status {
 }
 
 impl Status {
+    /// How a run ends whose work was ended; `None` for a fault, which is an error.
+    pub(crate) fn after(halt: &Halt) -> Option<Self> {
+        match halt {
+            Halt::Interrupted => Some(Self::Interrupted),
+            Halt::TimeLimit => Some(Self::TimeLimit),
+            Halt::Fault(_) => None,
+        }
+    }
+
     /// The stable name, as in the JSON output.
     pub fn name(self) -> &'static str {
         match self {

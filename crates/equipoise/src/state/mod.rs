@@ -17,7 +17,7 @@ pub(crate) use momentum::Momentum;
 pub(crate) use owned::State;
 pub(crate) use window::{Memory, Upkeep, Window, WindowSettings};
 
-use crate::smooth::SmoothTerm;
+use crate::smooth::PairTerm;
 
 /// What an update of a pair locks when several threads work on the graph's pairs (section 5.2 of the paper).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -74,13 +74,13 @@ pub(crate) trait Iterate {
 
     /// Brings these coordinates, and what their partial derivatives read, up to date.
     #[inline]
-    fn fetch<F: SmoothTerm>(&mut self, _f: &F, _role: Role, _coordinates: impl Iterator<Item = usize>) {}
+    fn fetch<F: PairTerm>(&mut self, _f: &F, _role: Role, _coordinates: impl Iterator<Item = usize>) {}
 
     /// Moves one coordinate that no row binds.
-    fn set<F: SmoothTerm>(&mut self, f: &F, c: usize, z: f64);
+    fn set<F: PairTerm>(&mut self, f: &F, c: usize, z: f64);
 
     /// Moves two coordinates, `[master, slave]`, along row `row` with coefficients a; returns by how much.
-    fn exchange<F: SmoothTerm>(
+    fn exchange<F: PairTerm>(
         &mut self,
         f: &F,
         row: usize,
@@ -90,10 +90,10 @@ pub(crate) trait Iterate {
     ) -> [f64; 2];
 
     /// Moves a block of consecutive coordinates without bounds.
-    fn set_block<F: SmoothTerm>(&mut self, f: &F, role: Role, range: Range<usize>, z: &[f64]);
+    fn set_block<F: PairTerm>(&mut self, f: &F, role: Role, range: Range<usize>, z: &[f64]);
 
     /// Moves gathered coordinates, the first `masters` of them the master's, all or none or part of the way.
-    fn set_gathered<F: SmoothTerm>(&mut self, f: &F, coordinates: &[usize], masters: usize, z: &mut [f64]);
+    fn set_gathered<F: PairTerm>(&mut self, f: &F, coordinates: &[usize], masters: usize, z: &mut [f64]);
 
     /// The update is over.
     #[inline]

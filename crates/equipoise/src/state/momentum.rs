@@ -20,7 +20,7 @@
 use std::ops::Range;
 
 use super::{Iterate, Role, State};
-use crate::smooth::{Reads, SmoothTerm};
+use crate::smooth::{PairTerm, Reads};
 
 /// Below this u takes c up.
 const SMALL: f64 = 1e-10;
@@ -49,7 +49,7 @@ pub(crate) struct Momentum {
 
 impl Momentum {
     /// At rest at x, with the constant nu of the graph.
-    pub(crate) fn new<F: SmoothTerm>(f: &F, at: &State, nu: f64) -> Self {
+    pub(crate) fn new<F: PairTerm>(f: &F, at: &State, nu: f64) -> Self {
         let rest = State { x: vec![0.0; at.x.len()], product: vec![0.0; f.product_len()] };
         Self {
             z: at.clone(),
@@ -101,7 +101,7 @@ impl Momentum {
 
     /// Moves y in coordinate c by delta: x by as much, z by a times as much.
     #[inline]
-    fn shift<F: SmoothTerm>(&mut self, f: &F, c: usize, delta: f64) {
+    fn shift<F: PairTerm>(&mut self, f: &F, c: usize, delta: f64) {
         if delta == 0.0 {
             return;
         }
@@ -148,7 +148,7 @@ impl Iterate for Momentum {
     }
 
     #[inline]
-    fn fetch<F: SmoothTerm>(&mut self, f: &F, _role: Role, coordinates: impl Iterator<Item = usize>) {
+    fn fetch<F: PairTerm>(&mut self, f: &F, _role: Role, coordinates: impl Iterator<Item = usize>) {
         let pull = self.pull;
         for c in coordinates {
             self.y.x[c] = self.z.x[c] + pull * self.u.x[c];
@@ -181,12 +181,12 @@ impl Iterate for Momentum {
     }
 
     #[inline]
-    fn set<F: SmoothTerm>(&mut self, f: &F, c: usize, z: f64) {
+    fn set<F: PairTerm>(&mut self, f: &F, c: usize, z: f64) {
         self.shift(f, c, z - self.y.x[c]);
     }
 
     #[inline]
-    fn exchange<F: SmoothTerm>(
+    fn exchange<F: PairTerm>(
         &mut self,
         f: &F,
         _row: usize,
@@ -201,14 +201,14 @@ impl Iterate for Momentum {
     }
 
     #[inline]
-    fn set_block<F: SmoothTerm>(&mut self, f: &F, _role: Role, range: Range<usize>, z: &[f64]) {
+    fn set_block<F: PairTerm>(&mut self, f: &F, _role: Role, range: Range<usize>, z: &[f64]) {
         for (c, z) in range.zip(z) {
             self.set(f, c, *z);
         }
     }
 
     #[inline]
-    fn set_gathered<F: SmoothTerm>(&mut self, f: &F, coordinates: &[usize], _masters: usize, z: &mut [f64]) {
+    fn set_gathered<F: PairTerm>(&mut self, f: &F, coordinates: &[usize], _masters: usize, z: &mut [f64]) {
         for (&c, z) in coordinates.iter().zip(z.iter()) {
             self.set(f, c, *z);
         }
@@ -225,9 +225,10 @@ impl Iterate for Momentum {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Control;
     use crate::matrix::Matrix;
-    use crate::smooth::LeastSquares;
     use crate::smooth::loss::Squared;
+    use crate::smooth::{LeastSquares, SmoothTerm};
 
     /// The method as printed, every point in full, against the lazy form: the same steps g at the same y.
     #[test]
@@ -236,7 +237,8 @@ mod tests {
         let rows: Vec<Vec<f64>> =
             (0..9).map(|r| (0..n).map(|c| ((r * 7 + c * 3) % 5) as f64 - 2.0).collect()).collect();
         let f = LeastSquares::new(Matrix::from_rows(&rows).expect("rows"), vec![1.0; 9], Squared).expect("f");
-        let start = State::new(&f, (0..n).map(|c| c as f64 - 2.5).collect());
+        let unlimited = Control::unlimited();
+        let start = State::new(&f, (0..n).map(|c| c as f64 - 2.5).collect(), &unlimited).expect("in memory");
         let nu = 5.0;
         let mut lazy = Momentum::new(&f, &start, nu);
         let (mut x, mut z, mut total) = (start.x.clone(), start.x.clone(), 0.0f64);
@@ -249,7 +251,7 @@ mod tests {
             let a = (1.0 + (1.0 + 4.0 * nu * total).sqrt()) / (2.0 * nu);
             let next = total + a;
             let y: Vec<f64> = x.iter().zip(&z).map(|(x, z)| (total * x + a * z) / next).collect();
-            f.fill_product(&y, &mut product);
+            f.fill_product(&y, &mut product, &unlimited).expect("in memory");
             let slope = f.partial(pair[0], &y, &product) - f.partial(pair[1], &y, &product);
             let g = slope / 200.0;
             x.clone_from(&y);
@@ -273,7 +275,7 @@ mod tests {
         let worst = found.x.iter().zip(&x).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
         assert!(worst < 1e-9, "{worst}");
         let mut again = found.clone();
-        again.refresh(&f);
+        again.refresh(&f, &unlimited).expect("in memory");
         let drift = found.product.iter().zip(&again.product).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
         assert!(drift < 1e-9, "{drift}");
     }

@@ -3,7 +3,8 @@
 use std::ops::Range;
 
 use super::{Iterate, Role};
-use crate::smooth::SmoothTerm;
+use crate::control::{Control, Pass};
+use crate::smooth::{PairTerm, SmoothTerm};
 
 /// x and the maintained product of f.
 #[derive(Debug, Clone)]
@@ -13,15 +14,21 @@ pub(crate) struct State {
 }
 
 impl State {
-    pub(crate) fn new<F: SmoothTerm>(f: &F, x: Vec<f64>) -> Self {
+    pub(crate) fn new(f: &(impl SmoothTerm + ?Sized), x: Vec<f64>, control: &Control) -> Pass<Self> {
         let mut state = Self { x, product: vec![0.0; f.product_len()] };
-        state.refresh(f);
-        state
+        state.refresh(f, control)?;
+        Ok(state)
     }
 
-    /// Computes the product afresh: rounding drift of many small updates ends here.
-    pub(crate) fn refresh<F: SmoothTerm>(&mut self, f: &F) {
-        f.fill_product(&self.x, &mut self.product);
+    /// For an f that keeps no product.
+    pub(crate) fn without_product(x: Vec<f64>) -> Self {
+        Self { x, product: Vec::new() }
+    }
+
+    /// Computes the product afresh: rounding drift of many small updates ends here. Where it is cut short, x stays and
+    /// the product is of no use.
+    pub(crate) fn refresh(&mut self, f: &(impl SmoothTerm + ?Sized), control: &Control) -> Pass {
+        f.fill_product(&self.x, &mut self.product, control)
     }
 }
 
@@ -37,7 +44,7 @@ impl Iterate for State {
     }
 
     #[inline]
-    fn set<F: SmoothTerm>(&mut self, f: &F, c: usize, z: f64) {
+    fn set<F: PairTerm>(&mut self, f: &F, c: usize, z: f64) {
         let delta = z - self.x[c];
         self.x[c] = z;
         if f.product_len() > 0 && delta != 0.0 {
@@ -46,7 +53,7 @@ impl Iterate for State {
     }
 
     #[inline]
-    fn exchange<F: SmoothTerm>(
+    fn exchange<F: PairTerm>(
         &mut self,
         f: &F,
         _row: usize,
@@ -61,7 +68,7 @@ impl Iterate for State {
     }
 
     #[inline]
-    fn set_block<F: SmoothTerm>(&mut self, f: &F, _role: Role, range: Range<usize>, z: &[f64]) {
+    fn set_block<F: PairTerm>(&mut self, f: &F, _role: Role, range: Range<usize>, z: &[f64]) {
         if f.product_len() == 0 {
             self.x[range].copy_from_slice(z);
             return;
@@ -72,7 +79,7 @@ impl Iterate for State {
     }
 
     #[inline]
-    fn set_gathered<F: SmoothTerm>(&mut self, f: &F, coordinates: &[usize], _masters: usize, z: &mut [f64]) {
+    fn set_gathered<F: PairTerm>(&mut self, f: &F, coordinates: &[usize], _masters: usize, z: &mut [f64]) {
         for (&c, z) in coordinates.iter().zip(z.iter_mut()) {
             let delta = *z - self.x[c];
             self.x[c] = *z;

@@ -19,7 +19,7 @@ use std::time::{Duration, Instant};
 use super::shared::{Escrow, Locks, Move, Quota, SharedNumbers, Side, balance};
 use super::{Iterate, Locking, Role, State};
 use crate::separable::{Nonsmooth, SeparableTerm};
-use crate::smooth::{Reads, SmoothTerm};
+use crate::smooth::{PairTerm, Reads};
 
 /// A product this many times longer than what one coordinate touches is changed in place, a shorter one replicated.
 const LONG: usize = 64;
@@ -42,7 +42,7 @@ pub(crate) enum Upkeep {
 
 impl Upkeep {
     /// What suits f.
-    pub(crate) fn suiting<F: SmoothTerm>(f: &F) -> Self {
+    pub(crate) fn suiting<F: PairTerm>(f: &F) -> Self {
         let (length, n) = (f.product_len(), f.dimension());
         if length == 0 {
             return Self::None;
@@ -249,7 +249,7 @@ impl<'a, H: SeparableTerm> Window<'a, H> {
     }
 
     #[inline]
-    fn pull<F: SmoothTerm>(&mut self, f: &F, c: usize) {
+    fn pull<F: PairTerm>(&mut self, f: &F, c: usize) {
         self.local.x[c] = self.memory.x.load(c);
         match f.reads(c) {
             Reads::Entries(entries) if self.settings.upkeep == Upkeep::InPlace => {
@@ -264,7 +264,7 @@ impl<'a, H: SeparableTerm> Window<'a, H> {
 
     /// Notes that coordinate c moved by delta.
     #[inline]
-    fn moved<F: SmoothTerm>(&mut self, f: &F, c: usize, delta: f64) {
+    fn moved<F: PairTerm>(&mut self, f: &F, c: usize, delta: f64) {
         if delta == 0.0 {
             return;
         }
@@ -357,7 +357,7 @@ impl<H: SeparableTerm> Iterate for Window<'_, H> {
     }
 
     #[inline]
-    fn fetch<F: SmoothTerm>(&mut self, f: &F, role: Role, coordinates: impl Iterator<Item = usize>) {
+    fn fetch<F: PairTerm>(&mut self, f: &F, role: Role, coordinates: impl Iterator<Item = usize>) {
         self.hold(role);
         if role == Role::Slave {
             self.wait();
@@ -372,7 +372,7 @@ impl<H: SeparableTerm> Iterate for Window<'_, H> {
     }
 
     #[inline]
-    fn set<F: SmoothTerm>(&mut self, f: &F, c: usize, z: f64) {
+    fn set<F: PairTerm>(&mut self, f: &F, c: usize, z: f64) {
         let seen = self.local.x[c];
         if z != seen {
             let moved = self.memory.x.shift_within(c, seen, z, domain(self.h, c));
@@ -382,7 +382,7 @@ impl<H: SeparableTerm> Iterate for Window<'_, H> {
     }
 
     #[inline]
-    fn exchange<F: SmoothTerm>(
+    fn exchange<F: PairTerm>(
         &mut self,
         f: &F,
         row: usize,
@@ -415,7 +415,7 @@ impl<H: SeparableTerm> Iterate for Window<'_, H> {
     }
 
     #[inline]
-    fn set_block<F: SmoothTerm>(&mut self, f: &F, role: Role, range: Range<usize>, z: &[f64]) {
+    fn set_block<F: PairTerm>(&mut self, f: &F, role: Role, range: Range<usize>, z: &[f64]) {
         if role == Role::Master || self.held != Held::Slave {
             self.hold(role);
         }
@@ -431,7 +431,7 @@ impl<H: SeparableTerm> Iterate for Window<'_, H> {
         }
     }
 
-    fn set_gathered<F: SmoothTerm>(&mut self, f: &F, coordinates: &[usize], masters: usize, z: &mut [f64]) {
+    fn set_gathered<F: PairTerm>(&mut self, f: &F, coordinates: &[usize], masters: usize, z: &mut [f64]) {
         let memory = Arc::clone(&self.memory);
         if let Some(escrow) = &memory.escrow {
             self.moves.clear();

@@ -6,7 +6,7 @@
 use crate::numbers::Numbers;
 use crate::samples::rows;
 use equipoise::separable::{Bounds, L1, SeparableTerm, Zero};
-use equipoise::smooth::{Distance, SmoothTerm};
+use equipoise::smooth::{Distance, PairTerm, SmoothTerm};
 use equipoise::{BlockChoice, History, Method, Problem, Settings, Solver, Status};
 
 const N: usize = 24;
@@ -15,18 +15,21 @@ const N: usize = 24;
 #[derive(Debug)]
 struct Plain(Distance);
 
-impl SmoothTerm for Plain {
+impl PairTerm for Plain {
     fn dimension(&self) -> usize {
         self.0.dimension()
-    }
-    fn value(&self, x: &[f64], product: &[f64]) -> f64 {
-        self.0.value(x, product)
     }
     fn partial(&self, c: usize, x: &[f64], product: &[f64]) -> f64 {
         self.0.partial(c, x, product)
     }
     fn curvature(&self, c: usize) -> f64 {
         self.0.curvature(c)
+    }
+}
+
+impl SmoothTerm for Plain {
+    fn value(&self, x: &[f64], product: &[f64]) -> f64 {
+        self.0.value(x, product)
     }
 }
 

@@ -1,11 +1,12 @@
 //! Every method, held to the same promises: the oracle's optimum, feasibility at every checkpoint, one seed one result,
 //! warm starts, limits, an interrupt.
 
+use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use crate::adaptor::{problem, solve_checked};
 use crate::samples::kernels;
-use equipoise::{Error, History, Method, Settings, Solver, Status};
+use equipoise::{Control, Error, History, Method, Settings, Solver, Status};
 use equipoise_testkit::{self as kit, random};
 
 /// Those that work on any problem.
@@ -97,9 +98,12 @@ fn limits_and_interrupts_bind() {
                 assert!(solution.updates <= most, "{}: {} of {most}", name, solution.updates);
                 assert!(solution.certificate.is_feasible());
             }
-            let flag = AtomicBool::new(true);
+            let flag = Arc::new(AtomicBool::new(true));
             let settings = Settings { tolerance: 1e-15, ..settings(method) };
-            let solution = Solver::new(&problem, &settings).interrupt(&flag).run().expect("valid");
+            let solution = Solver::new(&problem, &settings)
+                .control(Control::on(Arc::clone(&flag)))
+                .run()
+                .expect("valid");
             assert!(matches!(solution.status, Status::Interrupted | Status::Converged), "{}", name);
             assert!(solution.certificate.is_feasible());
         }

@@ -112,19 +112,25 @@ fn filled(length: usize, fill: impl FnOnce(&mut [f64])) -> Vec<f64> {
     out
 }
 
+/// The same by a pass that nothing ends.
+fn passed(length: usize, fill: impl FnOnce(&mut [f64], &Control) -> crate::Pass) -> Vec<f64> {
+    filled(length, |out| fill(out, &Control::unlimited()).expect("nothing ends it"))
+}
+
 fn agree(streamed: &dyn SmoothTerm, memory: &dyn SmoothTerm, what: &str) {
     let (x, v) = (numbers(COLUMNS, 3), numbers(COLUMNS, 5));
     let count = memory.product_len();
     assert_eq!((streamed.dimension(), streamed.product_len()), (memory.dimension(), count));
-    let product = filled(count, |out| memory.fill_product(&x, out));
+    let product = passed(count, |out, control| memory.fill_product(&x, out, control));
+    let free = &Control::unlimited();
     let both = |name: &str, length, fill: &dyn Fn(&dyn SmoothTerm, &mut [f64])| {
         let (a, b) = (filled(length, |out| fill(streamed, out)), filled(length, |out| fill(memory, out)));
         close(&a, &b, &format!("{what}: {name}"));
     };
-    both("product", count, &|f, out| f.fill_product(&x, out));
+    both("product", count, &|f, out| f.fill_product(&x, out, free).expect("whole"));
     both("value", 1, &|f, out| out[0] = f.value(&x, &product));
-    both("gradient", COLUMNS, &|f, out| f.gradient(&x, &product, out));
-    both("hessian", COLUMNS, &|f, out| assert!(f.hessian_product(&x, &product, &v, out)));
+    both("gradient", COLUMNS, &|f, out| f.gradient(&x, &product, out, free).expect("whole"));
+    both("hessian", COLUMNS, &|f, out| assert_eq!(f.hessian_product(&x, &product, &v, out, free), Ok(true)));
     both("partials", 2, &|f, out| f.partials(&[3, 1], &x, &product, out));
     both("range", 2, &|f, out| f.range_partials(1..3, &x, &product, out));
     both("moved", count, &|f, out| f.add_all_to_product(&[0, 2], &[0.5, -1.0], out));
@@ -143,11 +149,11 @@ fn agree(streamed: &dyn SmoothTerm, memory: &dyn SmoothTerm, what: &str) {
     dual("dual point", duals, &|d, out| d.dual_point(&x, &product, out));
     dual("dual step", duals, &|d, out| {
         out.copy_from_slice(&u);
-        d.add_dual_step(&x, &product, &v, out);
+        d.add_dual_step(&x, &product, &v, out, free).expect("whole");
     });
-    dual("dual gradient", COLUMNS, &|d, out| d.add_dual_gradient(&u, out));
-    dual("dual magnitude", COLUMNS, &|d, out| d.add_dual_magnitude(&u, out));
-    dual("conjugate", 1, &|d, out| out[0] = d.conjugate(&u));
+    dual("dual gradient", COLUMNS, &|d, out| d.add_dual_gradient(&u, out, free).expect("whole"));
+    dual("dual magnitude", COLUMNS, &|d, out| d.add_dual_magnitude(&u, out, free).expect("whole"));
+    dual("conjugate", 1, &|d, out| out[0] = d.conjugate(&u, free).expect("whole"));
 }
 
 fn check<L: ScalarLoss + Clone + 'static>(loss: &L) {
@@ -204,22 +210,30 @@ fn rows_that_cannot_be_used_are_refused_by_number() {
 }
 
 #[test]
-fn a_fault_that_comes_later_is_kept_and_spoils_the_numbers() {
+fn a_pass_answers_with_a_fault_that_comes_later() {
     static DAMAGED: AtomicBool = AtomicBool::new(false);
     let mut pieces = Pieces::new(3, false);
     pieces.damaged = &DAMAGED;
     let streamed: Box<dyn SmoothTerm> = Box::new(Streamed::new(Box::new(pieces), Squared).expect("sound"));
     let f: Box<dyn SmoothTerm> = Box::new(Sum::new(vec![streamed]).expect("one term"));
-    let x = numbers(COLUMNS, 3);
-    let product = filled(SAMPLES, |out| f.fill_product(&x, out));
-    assert!(product.iter().all(|z| z.is_finite()) && f.fault().is_none());
+    let (x, free) = (numbers(COLUMNS, 3), Control::unlimited());
+    let product = passed(SAMPLES, |out, control| f.fill_product(&x, out, control));
+    let slope = f.partial(1, &x, &product);
+    let mut out = vec![0.0; COLUMNS];
     DAMAGED.store(true, Relaxed);
-    let gradient = filled(COLUMNS, |out| f.gradient(&x, &product, out));
-    assert!(gradient.iter().all(|g| g.is_nan()));
     let reason = "column 2 is NaN; every entry must be finite".to_owned();
-    assert_eq!(f.fault(), Some(SampleFault { row: 7, reason }));
+    let fault = Err(Halt::Fault(SampleFault { row: 7, reason }));
+    assert_eq!(f.gradient(&x, &product, &mut out, &free), fault);
     DAMAGED.store(false, Relaxed);
-    assert!(f.fault().is_some(), "a fault is not forgotten");
+    assert_eq!(f.gradient(&x, &product, &mut out, &free), Ok(()), "what can be read again can be used again");
+    assert_eq!(f.partial(1, &x, &product), slope);
+    // A pair step cannot answer: the next pass does, and so does every one after it.
+    DAMAGED.store(true, Relaxed);
+    assert_eq!(f.partial(1, &x, &product), 0.0);
+    DAMAGED.store(false, Relaxed);
+    for _ in 0..2 {
+        assert_eq!(f.gradient(&x, &product, &mut out, &free), fault);
+    }
 }
 
 /// Raises a flag after so many rows, and counts those that are read.
@@ -265,7 +279,7 @@ impl SampleReader for RaisingPass<'_> {
 }
 
 /// A length, and a method that fills so many numbers by one pass.
-type Filling<'a> = (usize, Box<dyn Fn(&mut [f64]) + 'a>);
+type Filling<'a> = (usize, Box<dyn Fn(&mut [f64], &Control) -> crate::Pass + 'a>);
 
 #[test]
 fn a_flag_raised_during_a_pass_ends_it_after_the_batch() {
@@ -277,43 +291,39 @@ fn a_flag_raised_during_a_pass_ends_it_after_the_batch() {
     };
     let f = Streamed::new(source(), Squared).expect("sound");
     let x = numbers(COLUMNS, 3);
-    let product = filled(SAMPLES, |out| f.fill_product(&x, out));
+    let product = passed(SAMPLES, |out, control| f.fill_product(&x, out, control));
     let dual = f.dual().expect("a dual side");
-    let passes: [Filling<'_>; 7] = [
-        (SAMPLES, Box::new(|out| f.fill_product(&x, out))),
-        (SAMPLES, Box::new(|out| f.add_to_product(1, 0.5, out))),
-        (2, Box::new(|out| f.partials(&[3, 1], &x, &product, out))),
-        (COLUMNS, Box::new(|out| f.gradient(&x, &product, out))),
-        (COLUMNS, Box::new(|out| assert!(f.hessian_product(&x, &product, &x, out)))),
-        (COLUMNS, Box::new(|out| dual.add_dual_gradient(&product, out))),
-        (COLUMNS, Box::new(|out| dual.add_dual_magnitude(&product, out))),
+    let passes: [Filling<'_>; 6] = [
+        (SAMPLES, Box::new(|out, control| f.fill_product(&x, out, control))),
+        (COLUMNS, Box::new(|out, control| f.gradient(&x, &product, out, control))),
+        (COLUMNS, Box::new(|out, control| f.hessian_product(&x, &product, &x, out, control).map(|_| ()))),
+        (SAMPLES, Box::new(|out, control| dual.add_dual_step(&x, &product, &x, out, control))),
+        (COLUMNS, Box::new(|out, control| dual.add_dual_gradient(&product, out, control))),
+        (COLUMNS, Box::new(|out, control| dual.add_dual_magnitude(&product, out, control))),
     ];
+    let control = Control::on(Arc::clone(&flag));
     for (length, pass) in &passes {
-        let whole = filled(*length, pass);
+        let whole = passed(*length, pass);
         for (stop_at, read) in [(1, 3), (4, 6), (9, 9), (10, SAMPLES)] {
             flag.store(false, Relaxed);
             seen.store(0, Relaxed);
             at.store(stop_at, Relaxed);
-            let scope = StopScope::new(Arc::clone(&flag));
-            let found = filled(*length, pass);
+            let mut found = vec![0.25; *length];
+            let outcome = pass(&mut found, &control);
             assert_eq!(seen.load(Relaxed), read, "a batch is read to its end");
-            assert_eq!(scope.was_cut(), read < SAMPLES);
             if read < SAMPLES {
-                assert!(found.iter().all(|value| value.is_nan()), "half a pass gives no numbers");
+                assert_eq!(outcome, Err(Halt::Interrupted));
             } else {
                 // The last batch completes the pass, whatever is wished by then.
-                assert_eq!(found, whole);
+                assert_eq!((outcome, &found), (Ok(()), &whole));
             }
-            drop(scope);
             // Nobody asked for half a pass.
-            assert_eq!(filled(*length, pass), whole);
-            assert!(f.fault().is_none(), "a wish is no fault");
+            assert_eq!(passed(*length, pass), whole);
         }
     }
     flag.store(false, Relaxed);
     seen.store(0, Relaxed);
     at.store(4, Relaxed);
-    let _scope = StopScope::new(Arc::clone(&flag));
-    let error = Streamed::new(source(), Squared).expect_err("ended early");
-    assert_eq!((error, seen.load(Relaxed)), (Error::StoppedEarly { by: "interrupted" }, 6));
+    let error = Streamed::within(source(), Squared, &control).expect_err("ended early");
+    assert_eq!((error, seen.load(Relaxed)), (crate::Error::StoppedEarly { by: "interrupted" }, 6));
 }

@@ -1,8 +1,9 @@
 //! Checkpoints: the certificate of the iterate, the observer, the decision whether to stop.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use crate::certificate::{Certificate, Effort, check_with};
+use crate::certificate::{Certificate, Effort, certify, check_point};
+use crate::control::{Control, Halt, Pass};
 use crate::error::{Error, Result};
 use crate::problem::Problem;
 use crate::separable::SeparableTerm;
@@ -11,7 +12,6 @@ use crate::solve::driver::budget::Budget;
 use crate::solve::judge::Judge;
 use crate::solve::observer::{Observer, Progress};
 use crate::solve::{Settings, Solution, Status};
-use crate::stop_scope::StopScope;
 
 /// Rounds without any progress after which a run is `Stalled`.
 const PATIENCE: u32 = 4;
@@ -31,7 +31,7 @@ pub(crate) struct Spent {
 pub(crate) struct Checkpoints<'r, F, H> {
     problem: &'r Problem<F, H>,
     settings: &'r Settings,
-    pub(crate) budget: Budget<'r>,
+    pub(crate) budget: Budget,
     pub(crate) observer: Option<&'r mut dyn Observer>,
     judge: Option<&'r dyn Judge>,
     pub(crate) certificate: Option<Certificate>,
@@ -40,15 +40,16 @@ pub(crate) struct Checkpoints<'r, F, H> {
     pub(crate) status: Option<Status>,
     /// Seconds after which a target was reached.
     reached_after: Option<f64>,
-    /// Whether whoever runs can do with passes over data that were ended early.
-    pub(crate) may_cut: bool,
+    /// The x of the last certificate, and whether there was no time for one of a later x.
+    certified: Vec<f64>,
+    uncertain: bool,
 }
 
 impl<'r, F: SmoothTerm, H: SeparableTerm> Checkpoints<'r, F, H> {
     pub(crate) fn new(
         problem: &'r Problem<F, H>,
         settings: &'r Settings,
-        budget: Budget<'r>,
+        budget: Budget,
         observer: Option<&'r mut dyn Observer>,
         judge: Option<&'r dyn Judge>,
     ) -> Self {
@@ -63,7 +64,8 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Checkpoints<'r, F, H> {
             last_full,
             status: None,
             reached_after: None,
-            may_cut: false,
+            certified: Vec::new(),
+            uncertain: false,
         }
     }
 
@@ -99,7 +101,10 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Checkpoints<'r, F, H> {
         }
         let certificate = match self.judge {
             Some(judge) => judge.certify(x)?,
-            None => check_with(self.problem, x, Effort::Quick(&|| self.budget.stop().is_some()))?,
+            None => match certify(self.problem.view(), x, Effort::Quick, self.budget.control()) {
+                Ok(certificate) => certificate,
+                Err(halt) => return self.ended(halt, x, spent.updates),
+            },
         };
         self.tell(spent, certificate);
         Ok(())
@@ -116,27 +121,31 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Checkpoints<'r, F, H> {
         }
     }
 
-    /// Certifies x, tells the observer, and sets the status when the run is over.
+    /// Certifies x, tells the observer, and sets the status when the run is over. Where there is no time for that, the
+    /// certificate is still that of an earlier x.
     pub(crate) fn take(&mut self, x: &[f64], spent: Spent, idle_rounds: u32) -> Result<()> {
-        self.take_if_whole(x, spent, idle_rounds).map(|_| ())
-    }
-
-    /// The same; false where passes over data were ended early and the certificate is still that of an earlier x.
-    pub(crate) fn take_if_whole(&mut self, x: &[f64], spent: Spent, idle_rounds: u32) -> Result<bool> {
-        let found = match self.judge {
-            Some(judge) => {
-                let certificate = judge.certify(x)?;
-                let accepted = judge.accepts(&certificate);
-                Some((certificate, accepted))
+        let mut found = self.verdict(x, spent, idle_rounds)?;
+        if let Err(halt) = &found
+            && self.status.is_none()
+        {
+            // The run is over now, and some patience is left for its last certificate.
+            self.ended(halt.clone(), x, spent.updates)?;
+            found = self.verdict(x, spent, idle_rounds)?;
+        }
+        let (certificate, accepted) = match found {
+            Ok(found) => found,
+            Err(halt) => {
+                self.uncertain = true;
+                return self.ended(halt, x, spent.updates);
             }
-            None => self.by_tolerance(x, spent, idle_rounds >= PATIENCE)?,
-        };
-        let Some((certificate, accepted)) = found else {
-            self.was_stopped();
-            return Ok(false);
         };
         if !certificate.objective.is_finite() {
-            return Err(self.not_finite(certificate.objective, x, spent.updates));
+            return Err(not_finite(certificate.objective, spent.updates));
+        }
+        if certificate.is_partial
+            && let Some(status) = self.budget.stop()
+        {
+            self.status.get_or_insert(status);
         }
         let reached = self.settings.target_objective.is_some_and(|target| certificate.objective <= target);
         if reached && self.reached_after.is_none() {
@@ -149,76 +158,79 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Checkpoints<'r, F, H> {
         }
         self.tell(spent, certificate.clone());
         self.certificate = Some(certificate);
-        Ok(true)
+        self.certified.clear();
+        self.certified.extend_from_slice(x);
+        self.uncertain = false;
+        Ok(())
     }
 
-    /// Work was ended early: so is the run.
-    pub(crate) fn was_stopped(&mut self) {
+    /// Whether there was no time to certify the last iterate.
+    pub(crate) fn is_uncertain(&self) -> bool {
+        self.uncertain
+    }
+
+    /// Work was ended early: so is the run, and by an error where data cannot be read again.
+    pub(crate) fn ended(&mut self, halt: Halt, x: &[f64], updates: u64) -> Result<()> {
+        let Some(status) = Status::after(&halt) else { return Err(lost(halt, x, updates)) };
         if !matches!(self.status, Some(Status::Converged | Status::TargetReached)) {
-            self.status = Some(self.budget.stop().unwrap_or(Status::Interrupted));
+            self.status = self.budget.stop().or(Some(status));
         }
+        Ok(())
     }
 
-    /// The scope of passes over data: while the run goes on they end at its limits, afterwards when patience does. With a
-    /// target there is one certificate only, and it is worth waiting for.
-    pub(crate) fn pass_scope(&self) -> StopScope {
-        if !self.may_cut || self.settings.target_objective.is_some() {
-            return StopScope::open(None, None);
-        }
+    /// The control of passes over data: while the run goes on they end at its limits, afterwards when patience does. A
+    /// target that was reached has one certificate only, and it is worth waiting for.
+    pub(crate) fn control(&self) -> Control {
         match self.patience() {
-            Some(patience) => StopScope::open(None, Instant::now().checked_add(patience)),
-            None => self.budget.scope(),
+            Some(_) if self.status == Some(Status::TargetReached) => Control::unlimited(),
+            Some(patience) => Control::unlimited().within(patience.as_secs_f64()),
+            None => self.budget.control().clone(),
         }
     }
 
-    /// The same for work that can be asked to stop, with the status that this gives the run.
-    pub(crate) fn stopper(&self) -> impl Fn() -> Option<Status> + '_ {
-        let (begun, patience) = (Instant::now(), self.patience());
-        move || match patience {
-            Some(patience) => self.status.filter(|_| begun.elapsed() >= patience),
-            None => self.budget.stop(),
-        }
-    }
-
-    /// What is wrong where the objective at x is no number: a sample that can no longer be read, or f itself.
-    pub(crate) fn not_finite(&self, found: f64, x: &[f64], updates: u64) -> Error {
-        match self.problem.smooth().fault() {
-            Some(SampleFault { row, reason }) => {
-                Error::BadSample { row, reason, iterate: x.to_vec(), updates }
+    /// The certificate and whether it is good enough.
+    fn verdict(&mut self, x: &[f64], spent: Spent, idle_rounds: u32) -> Result<Pass<(Certificate, bool)>> {
+        match self.judge {
+            Some(judge) => {
+                let certificate = judge.certify(x)?;
+                let accepted = judge.accepts(&certificate);
+                Ok(Ok((certificate, accepted)))
             }
-            None => Error::NonFiniteIterate { what: "the objective", found, updates },
+            None => {
+                check_point(self.problem.view(), x)?;
+                Ok(self.by_tolerance(x, spent, idle_rounds >= PATIENCE))
+            }
         }
     }
 
-    /// The certificate, if it is whole, and whether it is good enough.
-    fn by_tolerance(&mut self, x: &[f64], spent: Spent, last: bool) -> Result<Option<(Certificate, bool)>> {
-        let tolerance = self.settings.tolerance;
-        let (scope, stopper) = (self.pass_scope(), self.stopper());
-        let stop = || stopper().is_some();
-        let mut certificate = check_with(self.problem, x, Effort::Quick(&stop))?;
-        if scope.was_cut() {
-            return Ok(None);
-        }
+    fn by_tolerance(&mut self, x: &[f64], spent: Spent, last: bool) -> Pass<(Certificate, bool)> {
+        let (tolerance, control, view) = (self.settings.tolerance, self.control(), self.problem.view());
+        let mut certificate = certify(view, x, Effort::Quick, &control)?;
         // Without a gap the quick look says nothing of optimality: one may be found that is not small.
         let kkt = certificate.kkt_residual;
         let mut conclusive = certificate.duality_gap.is_some();
         let promising = kkt <= tolerance.max(1e-3) && self.worth_a_full_certificate(kkt, spent.updates);
         // Whoever interrupts does not want to wait for a sharper gap.
         let hurried = matches!(self.status, Some(Status::Interrupted | Status::TargetReached));
-        let wanted = !hurried && (promising || last || self.status.is_some());
+        let wanted = !certificate.is_partial && (promising || last || self.status.is_some());
         if wanted && !(conclusive && certificate.meets(tolerance)) {
-            let full = check_with(self.problem, x, Effort::Full(&stop))?;
-            // A search that was cut short has not shown that there is no gap; its numbers may be of half a pass.
-            let whole = !scope.was_cut();
-            if whole {
-                conclusive = full.duality_gap.is_some() || !stop();
-                certificate = full;
+            if hurried {
+                certificate.is_partial = self.status == Some(Status::Interrupted);
+            } else {
+                match certify(view, x, Effort::Full, &control) {
+                    Err(fault @ Halt::Fault(_)) => return Err(fault),
+                    // A search that was cut short has not shown that there is no gap.
+                    Ok(full) if !full.is_partial || full.duality_gap.is_some() => {
+                        conclusive = true;
+                        certificate = full;
+                    }
+                    _ => certificate.is_partial = true,
+                }
+                self.last_full = (spent.updates, kkt);
             }
-            drop(stopper);
-            self.last_full = (spent.updates, kkt);
         }
         let accepted = conclusive && certificate.meets(tolerance);
-        Ok(Some((certificate, accepted)))
+        Ok((certificate, accepted))
     }
 
     /// A full certificate costs many passes: only after enough work or progress since the last one.
@@ -238,11 +250,20 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Checkpoints<'r, F, H> {
         }
     }
 
-    /// The solution: the last iterate with its certificate.
-    pub(crate) fn finish(self, x: Vec<f64>, spent: Spent) -> Result<Solution> {
+    /// The solution: the last iterate with its certificate, or the one before it that has one.
+    pub(crate) fn finish(self, mut x: Vec<f64>, spent: Spent) -> Result<Solution> {
         let certificate = match self.certificate {
-            Some(certificate) => certificate,
-            None => check_with(self.problem, &x, Effort::Quick(&|| false))?,
+            Some(certificate) => {
+                if self.uncertain {
+                    x = self.certified;
+                }
+                certificate
+            }
+            // Where nothing was done nothing is lost.
+            None if spent.updates == 0 && self.uncertain => {
+                return Err(Error::StoppedEarly { by: self.status.map_or("", Status::name) });
+            }
+            None => certify(self.problem.view(), &x, Effort::Quick, &Control::unlimited())?,
         };
         Ok(Solution {
             status: self.status.unwrap_or(Status::Stalled),
@@ -259,4 +280,19 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Checkpoints<'r, F, H> {
             candidates: Vec::new(),
         })
     }
+}
+
+/// Data that x needs could not be read again.
+pub(crate) fn lost(halt: Halt, x: &[f64], updates: u64) -> Error {
+    match halt {
+        Halt::Fault(SampleFault { row, reason }) => {
+            Error::BadSample { row, reason, iterate: x.to_vec(), updates }
+        }
+        halt => halt.into(),
+    }
+}
+
+/// f is no number at a feasible point.
+pub(crate) fn not_finite(found: f64, updates: u64) -> Error {
+    Error::NonFiniteIterate { what: "the objective", found, updates }
 }

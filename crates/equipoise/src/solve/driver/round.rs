@@ -22,12 +22,12 @@ pub(crate) struct Round {
 }
 
 /// What a round is given.
-pub(crate) struct Task<'t, 'b> {
+pub(crate) struct Task<'t> {
     pub(crate) updates: u64,
     /// The objective before it.
     pub(crate) objective: f64,
     pub(crate) target: Option<f64>,
-    pub(crate) budget: &'t Budget<'b>,
+    pub(crate) budget: &'t Budget,
     /// Is told of the updates claimed so far.
     pub(crate) heartbeat: &'t mut dyn FnMut(u64),
 }
@@ -61,7 +61,7 @@ impl Pace {
     pub(crate) fn run<E>(
         &mut self,
         count: u64,
-        budget: &Budget<'_>,
+        budget: &Budget,
         mut update: impl FnMut() -> Result<(), E>,
         mut heartbeat: impl FnMut(u64),
     ) -> Result<(u64, Option<Status>), E> {

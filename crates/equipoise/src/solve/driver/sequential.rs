@@ -15,13 +15,14 @@
 use std::time::Instant;
 
 use crate::certificate::separable_value;
+use crate::control::Control;
 use crate::coupling::Shape;
 use crate::error::{Error, Result};
 use crate::problem::Problem;
 use crate::selection::SampledEdges;
 use crate::separable::{Nonsmooth, SeparableTerm};
 use crate::smooth::SmoothTerm;
-use crate::solve::driver::checkpoints::{Checkpoints, Spent};
+use crate::solve::driver::checkpoints::{Checkpoints, Spent, lost};
 use crate::solve::driver::round::{Pace, Task};
 use crate::solve::gears::accelerated::Accelerated;
 use crate::solve::gears::catalyst::Catalyst;
@@ -87,7 +88,7 @@ struct Run<'r, F, H> {
     gear: Gear<'r, F, H>,
     preparation: f64,
     full_step: FullStep,
-    proximal_newton: Option<ProximalNewton<'r, F, H>>,
+    proximal_newton: Option<ProximalNewton<'r, H>>,
     state: State,
     updates_per_epoch: f64,
     updates: u64,
@@ -110,7 +111,8 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Run<'r, F, H> {
         start: Vec<f64>,
         updates_per_epoch: f64,
     ) -> Result<Self> {
-        let state = State::new(problem.smooth(), start);
+        let state = State::new(problem.smooth(), start.clone(), &Control::unlimited())
+            .map_err(|halt| lost(halt, &start, 0))?;
         let second_order = settings.method == Method::Auto;
         let edges = SampledEdges::new(problem.graph(), problem.probabilities(), settings.seed)?;
         Multicore::check_memory(problem, settings)?;
@@ -161,7 +163,7 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Run<'r, F, H> {
         while self.checkpoints.status.is_none() {
             self.pairs()?;
             self.beyond_pairs()?;
-            self.keep_feasible();
+            self.keep_feasible()?;
             self.checkpoint()?;
         }
         Ok(())
@@ -189,7 +191,7 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Run<'r, F, H> {
             }
         }
         if self.drifted() {
-            self.keep_feasible();
+            self.keep_feasible()?;
         }
         self.checkpoint()
     }
@@ -256,7 +258,7 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Run<'r, F, H> {
                 let (made, status) = pace.run(task.updates, task.budget, update, task.heartbeat)?;
                 self.updates += made;
                 self.checkpoints.status = status.or(self.checkpoints.status);
-                self.state.refresh(f);
+                self.refresh()?;
                 self.objective = self.evaluate()?;
                 return Ok(());
             }
@@ -282,30 +284,37 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Run<'r, F, H> {
         // With h = 0 pairs hardly ever stall, and momentum is not lost for a step that they do not need.
         let needed = stalled && (self.idle_rounds > 0 || !matches!(self.gear, Gear::Momentum(_)));
         if self.settings.method == Method::Auto || needed {
-            let stop = || self.checkpoints.budget.stop().is_some();
-            self.full_step.take(self.problem, self.pairs.metric(), &mut self.state, &stop);
+            let (view, control) = (self.problem.view(), self.checkpoints.budget.control());
+            let outcome = self.full_step.take(view, self.pairs.metric(), &mut self.state, control);
+            if let Err(halt) = outcome {
+                self.checkpoints.ended(halt, &self.state.x, self.updates)?;
+            }
         }
         if self.settings.method == Method::Auto && !self.at_target() {
             let step = FreeStep {
-                problem: self.problem,
+                view: self.problem.view(),
                 metric: self.pairs.metric(),
-                budget: &self.checkpoints.budget,
+                control: self.checkpoints.budget.control(),
             };
             let products = (self.updates as f64 / self.updates_per_epoch).clamp(20.0, 400.0) as usize;
-            step.take(&mut self.state, products)?;
+            if let Err(halt) = step.take(&mut self.state, products)? {
+                self.checkpoints.ended(halt, &self.state.x, self.updates)?;
+            }
             if !self.at_target() {
-                self.newton();
+                self.newton()?;
             }
         } else if self.settings.method != Method::Auto
             && self.rounds % ROUNDS_PER_SOUNDING == ROUNDS_PER_SOUNDING - 1
         {
             // Pairs never see that an objective falls for ever; second-order directions do. Nothing is moved.
             let step = FreeStep {
-                problem: self.problem,
+                view: self.problem.view(),
                 metric: self.pairs.metric(),
-                budget: &self.checkpoints.budget,
+                control: self.checkpoints.budget.control(),
             };
-            step.take(&mut self.state.clone(), 20)?;
+            if let Err(halt) = step.take(&mut self.state.clone(), 20)? {
+                self.checkpoints.ended(halt, &self.state.x, self.updates)?;
+            }
         }
         self.rounds += 1;
         self.objective = self.evaluate()?;
@@ -326,18 +335,24 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Run<'r, F, H> {
     }
 
     /// Proximal Newton steps until they know the gap to be small enough, or find nothing.
-    fn newton(&mut self) {
-        let Some(newton) = &mut self.proximal_newton else { return };
+    fn newton(&mut self) -> Result<()> {
+        let Some(newton) = &mut self.proximal_newton else { return Ok(()) };
         let lambda = self.checkpoints.certificate.as_ref().map(|certificate| certificate.multipliers.clone());
         newton.restart(&self.problem.reduce_multipliers(lambda.as_deref()));
         let wanted = self.checkpoints.wanted_gap(self.objective);
         loop {
-            let outcome = newton.step(&mut self.state.x, &self.checkpoints.budget);
+            let outcome = newton.step(&mut self.state.x, self.checkpoints.budget.control());
             if !matches!(outcome, Outcome::Moved { .. }) || outcome.seems_within(wanted) {
                 break;
             }
         }
-        self.state.refresh(self.problem.smooth());
+        self.refresh()
+    }
+
+    /// Computes the product afresh.
+    fn refresh(&mut self) -> Result<()> {
+        let outcome = self.state.refresh(self.problem.smooth(), &Control::unlimited());
+        outcome.map_err(|halt| lost(halt, &self.state.x, self.updates))
     }
 
     /// What the objective may still fall, as far as the last certificate knows.
@@ -347,15 +362,17 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Run<'r, F, H> {
     }
 
     /// Takes rounding drift out of A x = b and of the maintained products.
-    fn keep_feasible(&mut self) {
+    fn keep_feasible(&mut self) -> Result<()> {
         // Whoever interrupts does not want to wait for the last digit, and momentum is not lost for it.
         let content = self.checkpoints.status == Some(Status::Interrupted)
             || matches!(self.gear, Gear::Momentum(_) | Gear::Points(_));
         if content && !self.drifted() {
-            return;
+            return Ok(());
         }
-        if repair(self.problem, &mut self.state.x) {
-            self.state.refresh(self.problem.smooth());
+        match repair(self.problem.view(), &mut self.state.x, &self.checkpoints.control()) {
+            Ok(true) => self.refresh(),
+            Ok(false) => Ok(()),
+            Err(halt) => self.checkpoints.ended(halt, &self.state.x, self.updates),
         }
     }
 
@@ -389,7 +406,7 @@ fn momentum<'r, F: SmoothTerm, H: SeparableTerm>(
 /// The metric of the pairs. Momentum takes all gradients of a pair at one point, also where the pair moves entry by
 /// entry: there the entries count as moving together.
 fn metric<F: SmoothTerm, H: SeparableTerm>(problem: &Problem<F, H>, settings: &Settings) -> Metric {
-    let mut metric = Metric::new(problem, settings.step_size);
+    let mut metric = Metric::new(problem.view(), settings.step_size);
     let by_entry = matches!(problem.independent_coupling().shape(), Shape::None | Shape::BlockSum);
     if settings.method == Method::Accelerated && by_entry && !problem.smooth().is_decomposable() {
         let together = metric.pair_factor();

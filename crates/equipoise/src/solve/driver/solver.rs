@@ -1,8 +1,8 @@
 //! The way in: a problem, settings, perhaps a warm start, an observer, a way to stop.
 
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 
+use crate::control::Control;
 use crate::error::Result;
 use crate::problem::Problem;
 use crate::separable::SeparableTerm;
@@ -16,7 +16,6 @@ use crate::solve::gears::{sampled, violating};
 use crate::solve::judge::Judge;
 use crate::solve::observer::Observer;
 use crate::solve::{Method, Settings, Solution};
-use crate::stop_scope::StopScope;
 use crate::team::Team;
 
 /// Solves a problem with the given settings.
@@ -47,7 +46,7 @@ pub struct Solver<'a, F, H> {
     settings: &'a Settings,
     start: Option<Vec<f64>>,
     observer: Option<&'a mut dyn Observer>,
-    interrupt: Option<&'a AtomicBool>,
+    control: Control,
     judge: Option<&'a dyn Judge>,
     team: Option<Arc<Team>>,
 }
@@ -61,7 +60,8 @@ impl<F, H> std::fmt::Debug for Solver<'_, F, H> {
 impl<'a, F: SmoothTerm, H: SeparableTerm> Solver<'a, F, H> {
     /// A run on this problem with these settings.
     pub fn new(problem: &'a Problem<F, H>, settings: &'a Settings) -> Self {
-        Self { problem, settings, start: None, observer: None, interrupt: None, judge: None, team: None }
+        let control = Control::unlimited();
+        Self { problem, settings, start: None, observer: None, control, judge: None, team: None }
     }
 
     /// Begins at x, which must be feasible (see [`Problem::nearest_feasible`]).
@@ -78,11 +78,11 @@ impl<'a, F: SmoothTerm, H: SeparableTerm> Solver<'a, F, H> {
         self
     }
 
-    /// Stops, with the best iterate, soon after the flag becomes true; a run begun in a [`StopScope`] also after its flag
-    /// does, and then within passes over samples that stay in their file.
+    /// Stops, with the best iterate, soon after the control's flag is raised or its deadline has passed, also within
+    /// passes over data.
     #[must_use]
-    pub fn interrupt(mut self, flag: &'a AtomicBool) -> Self {
-        self.interrupt = Some(flag);
+    pub fn control(mut self, control: Control) -> Self {
+        self.control = control;
         self
     }
 
@@ -120,9 +120,7 @@ impl<'a, F: SmoothTerm, H: SeparableTerm> Solver<'a, F, H> {
         let blocks = problem.blocks().len();
         // An epoch touches as many blocks as there are.
         let updates_per_epoch = if blocks == 1 { 1.0 } else { blocks as f64 / 2.0 };
-        let budget = Budget::new(settings, updates_per_epoch, self.interrupt);
-        // Half a pass is of use only to who asks for it.
-        let _whole = StopScope::open(None, None);
+        let budget = Budget::new(settings, updates_per_epoch, self.control);
         let observer = self.observer.map(|observer| -> &mut dyn Observer { observer });
         let checkpoints = Checkpoints::new(problem, settings, budget, observer, self.judge);
         let mut solution = match choice.method {

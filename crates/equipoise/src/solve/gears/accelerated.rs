@@ -24,11 +24,13 @@
 //! Nesterov 2012; Necoara and Takac 2021 for sketches; O'Donoghue and Candes 2015 for restarts.
 
 use crate::certificate::separable_value;
+use crate::control::Control;
 use crate::error::Result;
 use crate::problem::Problem;
 use crate::selection::SampledEdges;
 use crate::separable::SeparableTerm;
 use crate::smooth::SmoothTerm;
+use crate::solve::driver::checkpoints::lost;
 use crate::solve::driver::round::{Pace, Round, Task};
 use crate::solve::pairs::PairUpdater;
 use crate::state::{Momentum, State};
@@ -112,7 +114,7 @@ impl Accelerated {
         pairs: &mut PairUpdater<'_, H>,
         edges: &mut SampledEdges,
         state: &mut State,
-        task: &mut Task<'_, '_>,
+        task: &mut Task<'_>,
     ) -> Result<Round> {
         let f = problem.smooth();
         let value = |state: &State| f.value(&state.x, &state.product) + separable_value(problem, &state.x);
@@ -162,7 +164,7 @@ impl Accelerated {
                 break;
             }
         }
-        state.refresh(f);
+        state.refresh(f, &Control::unlimited()).map_err(|halt| lost(halt, &state.x, made))?;
         objective = value(state);
         self.left_at = Some(objective);
         Ok(Round { updates: made, objective, undone: false, status })

@@ -2,7 +2,8 @@
 //!
 //! Its product is that of f. The call through `dyn` keeps the pair updates from being compiled once more for every f.
 
-use crate::smooth::{Reads, SmoothTerm};
+use crate::control::{Control, Pass};
+use crate::smooth::{PairTerm, Reads, SmoothTerm};
 
 /// f, drawn towards an anchor y.
 #[derive(Debug)]
@@ -13,13 +14,9 @@ pub(crate) struct Anchored<'a> {
     pub(crate) strength: Vec<f64>,
 }
 
-impl SmoothTerm for Anchored<'_> {
+impl PairTerm for Anchored<'_> {
     fn dimension(&self) -> usize {
         self.inner.dimension()
-    }
-    fn value(&self, x: &[f64], product: &[f64]) -> f64 {
-        let pulls = x.iter().zip(&self.anchor).zip(&self.strength);
-        self.inner.value(x, product) + pulls.map(|((x, y), k)| 0.5 * k * (x - y) * (x - y)).sum::<f64>()
     }
     #[inline]
     fn partial(&self, c: usize, x: &[f64], product: &[f64]) -> f64 {
@@ -47,11 +44,18 @@ impl SmoothTerm for Anchored<'_> {
     fn product_len(&self) -> usize {
         self.inner.product_len()
     }
-    fn fill_product(&self, x: &[f64], product: &mut [f64]) {
-        self.inner.fill_product(x, product);
-    }
     #[inline]
     fn add_to_product(&self, c: usize, delta: f64, product: &mut [f64]) {
         self.inner.add_to_product(c, delta, product);
+    }
+}
+
+impl SmoothTerm for Anchored<'_> {
+    fn value(&self, x: &[f64], product: &[f64]) -> f64 {
+        let pulls = x.iter().zip(&self.anchor).zip(&self.strength);
+        self.inner.value(x, product) + pulls.map(|((x, y), k)| 0.5 * k * (x - y) * (x - y)).sum::<f64>()
+    }
+    fn fill_product(&self, x: &[f64], product: &mut [f64], control: &Control) -> Pass {
+        self.inner.fill_product(x, product, control)
     }
 }

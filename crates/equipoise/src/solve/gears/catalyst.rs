@@ -19,12 +19,14 @@
 //! Lin, Mairal, Harchaoui 2015 (Catalyst).
 
 use crate::certificate::separable_value;
+use crate::control::Control;
 use crate::error::Result;
 use crate::problem::Problem;
 use crate::selection::SampledEdges;
 use crate::separable::SeparableTerm;
 use crate::smooth::SmoothTerm;
 use crate::solve::Settings;
+use crate::solve::driver::checkpoints::lost;
 use crate::solve::driver::round::{Pace, Round, Task};
 use crate::solve::gears::anchored::Anchored;
 use crate::solve::pairs::PairUpdater;
@@ -58,10 +60,10 @@ impl<'r, H: SeparableTerm> Catalyst<'r, H> {
         updates_per_epoch: f64,
     ) -> Self {
         let f = problem.smooth();
-        let plain = Metric::new(problem, 1.0);
+        let plain = Metric::new(problem.view(), 1.0);
         let strength = (0..f.dimension()).map(|c| KAPPA * plain.diagonal(f, c)).collect();
         let anchored = Anchored { inner: f, anchor: state.x.clone(), strength };
-        let metric = Metric::standing_in(problem, &anchored, settings.step_size);
+        let metric = Metric::standing_in(problem.view(), &anchored, settings.step_size);
         let pairs = PairUpdater::standing_in(problem, &anchored, settings, metric);
         Self {
             anchored,
@@ -80,7 +82,7 @@ impl<'r, H: SeparableTerm> Catalyst<'r, H> {
         problem: &Problem<F, H>,
         edges: &mut SampledEdges,
         state: &mut State,
-        task: &mut Task<'_, '_>,
+        task: &mut Task<'_>,
     ) -> Result<Round> {
         let f = problem.smooth();
         if self.left_at != Some(task.objective) {
@@ -101,7 +103,7 @@ impl<'r, H: SeparableTerm> Catalyst<'r, H> {
             let found = f.value(&state.x, &state.product) + separable_value(problem, &state.x);
             if found > objective + ROUNDING * objective.abs() || found.is_nan() {
                 state.x.copy_from_slice(&self.previous);
-                state.refresh(f);
+                state.refresh(f, &Control::unlimited()).map_err(|halt| lost(halt, &state.x, made))?;
                 self.come_to_rest(&state.x);
                 continue;
             }
@@ -111,7 +113,7 @@ impl<'r, H: SeparableTerm> Catalyst<'r, H> {
                 break;
             }
         }
-        state.refresh(f);
+        state.refresh(f, &Control::unlimited()).map_err(|halt| lost(halt, &state.x, made))?;
         objective = f.value(&state.x, &state.product) + separable_value(problem, &state.x);
         self.left_at = Some(objective);
         Ok(Round { updates: made, objective, undone: false, status })

@@ -25,12 +25,14 @@ use std::time::{Duration, Instant};
 use self::team::Panic;
 use self::waves::Waves;
 use crate::certificate::separable_value;
+use crate::control::Control;
 use crate::error::{Error, Result};
 use crate::problem::Problem;
 use crate::selection::SampledEdges;
 use crate::separable::{Nonsmooth, SeparableTerm};
 use crate::smooth::SmoothTerm;
 use crate::solve::driver::budget::Budget;
+use crate::solve::driver::checkpoints::lost;
 use crate::solve::driver::round::{Round, Task};
 use crate::solve::gears::staleness;
 use crate::solve::pairs::PairUpdater;
@@ -134,7 +136,7 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Multicore<'r, F, H> {
             &edges.chances(),
             f.is_decomposable(),
         );
-        let mut metric = Metric::new(problem, settings.step_size * steps.alpha);
+        let mut metric = Metric::new(problem.view(), settings.step_size * steps.alpha);
         if !steps.damping.is_empty() {
             metric.damp(blocks, |i| steps.damping[i]);
         }
@@ -174,7 +176,7 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Multicore<'r, F, H> {
     }
 
     /// Makes what is kept for the edges, on all threads, until time is up.
-    pub(crate) fn prepare(&mut self, budget: &Budget<'_>) -> Result<()> {
+    pub(crate) fn prepare(&mut self, budget: &Budget) -> Result<()> {
         let (f, parts) = (self.problem.smooth(), self.workers.len());
         let quota = Quota::new(0);
         let stop = || quota.is_stopped() || budget.stop().is_some();
@@ -187,7 +189,7 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Multicore<'r, F, H> {
     }
 
     /// Makes a round of updates from `state`, whose product is exact before and after.
-    pub(crate) fn round(&mut self, state: &mut State, mut task: Task<'_, '_>) -> Result<Round> {
+    pub(crate) fn round(&mut self, state: &mut State, mut task: Task<'_>) -> Result<Round> {
         let f = self.problem.smooth();
         let before = state.x.clone();
         self.memory.load(state, self.problem.separable());
@@ -198,13 +200,14 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Multicore<'r, F, H> {
         let (status, updates) = self.run(&mut task)?;
         self.memory.snapshot(state);
         self.empty_purses(state);
-        state.refresh(f);
+        let unlimited = Control::unlimited();
+        state.refresh(f, &unlimited).map_err(|halt| lost(halt, &state.x, updates))?;
         let objective = f.value(&state.x, &state.product) + separable_value(self.problem, &state.x);
         let undone =
             objective.is_nan() || objective > task.objective + ROUNDING * (1.0 + task.objective.abs());
         if undone {
             state.x = before;
-            state.refresh(f);
+            state.refresh(f, &unlimited).map_err(|halt| lost(halt, &state.x, updates))?;
             self.retreat();
             return Ok(Round { updates, objective: task.objective, undone, status });
         }
@@ -215,7 +218,7 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Multicore<'r, F, H> {
 
     /// The free-running loops, watched by the calling thread; returns why they were ended, if they were, and how many
     /// updates were made.
-    fn run(&mut self, task: &mut Task<'_, '_>) -> Result<(Option<Status>, u64)> {
+    fn run(&mut self, task: &mut Task<'_>) -> Result<(Option<Status>, u64)> {
         let quota = Quota::new(task.updates);
         let products = !self.estimate.product.is_empty();
         let waves =
@@ -255,9 +258,10 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Multicore<'r, F, H> {
                 // Never in a deterministic run: what the clock decides must not change x.
                 last = Instant::now();
                 memory.snapshot(estimate);
-                estimate.refresh(problem.smooth());
-                let objective = problem.smooth().value(&estimate.x, &estimate.product)
-                    + separable_value(problem, &estimate.x);
+                // What could not be evaluated is a reason to look closer.
+                let whole = estimate.refresh(problem.smooth(), task.budget.control()).is_ok();
+                let objective =
+                    if whole { problem.view().value(&estimate.x, &estimate.product) } else { f64::NAN };
                 let risen = objective > task.objective + ALARM * (1.0 + task.objective.abs());
                 if risen || objective.is_nan() || task.target.is_some_and(|target| objective <= target) {
                     quota.stop();

@@ -13,6 +13,7 @@
 use std::sync::Arc;
 
 use crate::certificate::separable_value;
+use crate::control::{Control, Halt, Pass};
 use crate::coupling::{Coupling, Shape};
 use crate::error::{Error, Result};
 use crate::pair_step::scalar::free_scalar;
@@ -20,7 +21,7 @@ use crate::problem::Problem;
 use crate::selection::{Choice, Slopes, ViolatingPairs, Way};
 use crate::separable::{Nonsmooth, SeparableTerm};
 use crate::smooth::SmoothTerm;
-use crate::solve::driver::checkpoints::{Checkpoints, Spent};
+use crate::solve::driver::checkpoints::{Checkpoints, Spent, lost};
 use crate::solve::pairs::{OnRow, PairUpdater};
 use crate::solve::steps::face_step::FaceStep;
 use crate::solve::steps::free_step::FreeStep;
@@ -92,7 +93,7 @@ pub(crate) fn run<'r, F: SmoothTerm, H: SeparableTerm>(
     warm: bool,
     team: &Arc<Team>,
 ) -> Result<Solution> {
-    let mut run = Run::new(problem, settings, checkpoints, start, team);
+    let mut run = Run::new(problem, settings, checkpoints, start, team)?;
     if warm {
         run.checkpoint()?;
     } else {
@@ -125,8 +126,8 @@ struct Run<'r, F, H> {
     team: Arc<Team>,
     selection: ViolatingPairs,
     pairs: PairUpdater<'r, H>,
-    newton: Option<ProximalNewton<'r, F, H>>,
-    face: Option<FaceStep<'r, H>>,
+    newton: Option<ProximalNewton<'r, H>>,
+    face: Option<FaceStep<'r>>,
     steps_on_face: usize,
     state: State,
     updates: u64,
@@ -148,10 +149,12 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Run<'r, F, H> {
         checkpoints: Checkpoints<'r, F, H>,
         start: Vec<f64>,
         team: &Arc<Team>,
-    ) -> Self {
+    ) -> Result<Self> {
+        let state = State::new(problem.smooth(), start.clone(), &Control::unlimited())
+            .map_err(|halt| lost(halt, &start, 0))?;
         let newton = ProximalNewton::new(problem).map(|newton| newton.with_team(Arc::clone(team)));
-        let face = FaceStep::new(problem);
-        Self {
+        let face = FaceStep::new(problem.view());
+        Ok(Self {
             problem,
             coupling: problem.independent_coupling(),
             settings,
@@ -162,7 +165,7 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Run<'r, F, H> {
             newton,
             face,
             steps_on_face: STEPS_ON_FACE,
-            state: State::new(problem.smooth(), start),
+            state,
             updates: 0,
             most_updates: settings.max_updates.unwrap_or(u64::MAX),
             visits: 0,
@@ -174,7 +177,7 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Run<'r, F, H> {
             visits_of_sweeps: 0,
             idle_rounds: 0,
             least_gap: f64::INFINITY,
-        }
+        })
     }
 
     fn spent(&self) -> Spent {
@@ -291,7 +294,9 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Run<'r, F, H> {
             self.selection.settle(way, c[1], paired, false, None);
             return Ok(());
         }
+        let Nonsmooth::Coordinates(h) = self.problem.separable() else { return Ok(()) };
         let moved = self.pairs.pair_with_gradient(
+            h,
             self.problem.smooth(),
             &mut self.state,
             OnRow { row: 0, pair: c, c, a: [a, b] },
@@ -299,7 +304,6 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Run<'r, F, H> {
         )?;
         self.updates += 1;
         // The partner's slope by its own curvature alone: cheap, and renewed before it is used.
-        let Nonsmooth::Coordinates(h) = self.problem.separable() else { return Ok(()) };
         let (lo, hi) = h.subdifferential(c[1], self.state.x[c[1]]);
         let g_after = partner_g + self.problem.smooth().curvature(c[1]) * moved[1];
         let falls = (way == Way::Rise) == (b > 0.0);
@@ -334,9 +338,9 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Run<'r, F, H> {
         // Newton steps bring the rows back themselves.
         let drift = self.coupling.infeasibility(&self.state.x);
         if self.newton.is_none() || drift > 1e-3 * self.coupling.allowed_infeasibility() {
-            repair(self.problem, &mut self.state.x);
+            self.repair()?;
         }
-        self.state.refresh(self.problem.smooth());
+        self.refresh()?;
         let objective = self.evaluate();
         self.gain_of_sweeps = before - objective;
         if !objective.is_finite() {
@@ -379,13 +383,15 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Run<'r, F, H> {
     fn face_step(&mut self) -> Result<u32> {
         let budget = &self.checkpoints.budget;
         let Some(step) = &mut self.face else {
-            let step = FreeStep { problem: self.problem, metric: self.pairs.metric(), budget };
+            let view = self.problem.view();
+            let step = FreeStep { view, metric: self.pairs.metric(), control: budget.control() };
             let products = (self.visits as f64 / self.state.x.len() as f64).clamp(20.0, 400.0) as usize;
-            step.take(&mut self.state, products)?;
+            let outcome = step.take(&mut self.state, products)?;
+            self.unless_lost(outcome.map(|_| ()))?;
             self.updates += 1;
             return Ok(SWEEPS_BETWEEN);
         };
-        let outcome = step.take(&mut self.state.x, self.steps_on_face, budget);
+        let outcome = step.take(&mut self.state.x, self.steps_on_face, budget.control());
         // A face that holds is the right one, and worth being solved to the end.
         self.steps_on_face =
             if outcome.met_an_end { STEPS_ON_FACE } else { (2 * self.steps_on_face).min(MOST_STEPS_ON_FACE) };
@@ -394,8 +400,8 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Run<'r, F, H> {
         // Both rates count columns touched, not time: the same seed gives the same run.
         let rate = outcome.gain / (2 * outcome.columns).max(1) as f64;
         let rate_of_sweeps = self.gain_of_sweeps / self.visits_of_sweeps.max(1) as f64;
-        repair(self.problem, &mut self.state.x);
-        self.state.refresh(self.problem.smooth());
+        self.repair()?;
+        self.refresh()?;
         Ok(if rate > rate_of_sweeps {
             1
         } else if rate > 0.3 * rate_of_sweeps {
@@ -407,10 +413,34 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Run<'r, F, H> {
 
     /// Looks, on a copy, whether the objective falls for ever.
     fn sound(&mut self) -> Result<()> {
-        let step =
-            FreeStep { problem: self.problem, metric: self.pairs.metric(), budget: &self.checkpoints.budget };
-        step.take(&mut State::new(self.problem.smooth(), self.state.x.clone()), 20)?;
-        Ok(())
+        let (view, control) = (self.problem.view(), self.checkpoints.budget.control());
+        let step = FreeStep { view, metric: self.pairs.metric(), control };
+        let copy = State::new(view.smooth(), self.state.x.clone(), control);
+        let outcome = match copy {
+            Ok(mut copy) => step.take(&mut copy, 20)?,
+            Err(halt) => Err(halt),
+        };
+        self.unless_lost(outcome.map(|_| ()))
+    }
+
+    /// Takes rounding drift out of A x = b.
+    fn repair(&mut self) -> Result<()> {
+        let outcome = repair(self.problem.view(), &mut self.state.x, self.checkpoints.budget.control());
+        self.unless_lost(outcome.map(|_| ()))
+    }
+
+    /// Work that was ended early is no error: the next look at the limits says so, too.
+    fn unless_lost(&self, outcome: Pass) -> Result<()> {
+        match outcome {
+            Err(fault @ Halt::Fault(_)) => Err(lost(fault, &self.state.x, self.updates)),
+            _ => Ok(()),
+        }
+    }
+
+    /// Computes the product afresh.
+    fn refresh(&mut self) -> Result<()> {
+        let outcome = self.state.refresh(self.problem.smooth(), &Control::unlimited());
+        outcome.map_err(|halt| lost(halt, &self.state.x, self.updates))
     }
 
     /// Proximal Newton steps until the run is over or they find nothing.
@@ -428,7 +458,7 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Run<'r, F, H> {
         let mut without_bound = 0;
         loop {
             let Some(newton) = &mut self.newton else { return Ok(()) };
-            let outcome = newton.step(&mut self.state.x, &self.checkpoints.budget);
+            let outcome = newton.step(&mut self.state.x, self.checkpoints.budget.control());
             let given_up = newton.has_given_up();
             let lambda = newton.lambda[0];
             match outcome {
@@ -454,7 +484,7 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Run<'r, F, H> {
             if self.checkpoints.status.is_some() || given_up {
                 if self.checkpoints.status.is_none() {
                     self.selection.restart(lambda);
-                    self.state.refresh(self.problem.smooth());
+                    self.refresh()?;
                 }
                 return Ok(());
             }

@@ -19,7 +19,7 @@ use crate::matrix::Matrix;
 use crate::pair_step::Factor;
 use crate::pair_step::smooth_rows::{self, Block, Metric};
 use crate::problem::Blocks;
-use crate::smooth::SmoothTerm;
+use crate::smooth::PairTerm;
 use crate::state::{Iterate, Role};
 
 /// A block whose coordinates and whose columns in a dense A are contiguous.
@@ -60,7 +60,7 @@ pub(crate) struct DensePair<'a> {
 }
 
 impl DensePair<'_> {
-    pub(crate) fn update<F: SmoothTerm, S: Iterate>(
+    pub(crate) fn update<F: PairTerm, S: Iterate>(
         self,
         f: &F,
         state: &mut S,

@@ -6,9 +6,9 @@
 //! a block may be damped: its factor grows with the number of updates that meet there.
 //! Group norms need one number a block: the largest of these.
 
-use crate::problem::Problem;
-use crate::separable::{Nonsmooth, SeparableTerm};
-use crate::smooth::SmoothTerm;
+use crate::problem::View;
+use crate::separable::Nonsmooth;
+use crate::smooth::PairTerm;
 
 /// No curvature counts as this share of the largest: a linear coordinate still gets a finite step.
 const SHARE_OF_LINEAR: f64 = 1e-9;
@@ -31,17 +31,13 @@ pub(crate) struct Metric {
 }
 
 impl Metric {
-    pub(crate) fn new<F: SmoothTerm, H: SeparableTerm>(problem: &Problem<F, H>, step_size: f64) -> Self {
-        Self::standing_in(problem, problem.smooth(), step_size)
+    pub(crate) fn new(view: View<'_>, step_size: f64) -> Self {
+        Self::standing_in(view, view.smooth(), step_size)
     }
 
     /// For an f that stands in for that of the problem.
-    pub(crate) fn standing_in<F: SmoothTerm, G: SmoothTerm, H: SeparableTerm>(
-        problem: &Problem<F, H>,
-        f: &G,
-        step_size: f64,
-    ) -> Self {
-        let blocks = problem.blocks();
+    pub(crate) fn standing_in(view: View<'_>, f: &(impl PairTerm + ?Sized), step_size: f64) -> Self {
+        let blocks = view.blocks();
         let largest = (0..f.dimension()).map(|c| f.curvature(c)).fold(0.0, f64::max);
         let floor = if largest > 0.0 { SHARE_OF_LINEAR * largest } else { 1e-6 };
         let apart = f.is_decomposable();
@@ -60,15 +56,18 @@ impl Metric {
             inverse_step: 1.0 / step_size,
             plain: None,
         };
-        if let Nonsmooth::Coordinates(_) = problem.separable() {
-            let first = metric.diagonal(f, 0);
-            let alike = (1..f.dimension()).all(|c| metric.diagonal(f, c) == first);
-            metric.plain = alike.then_some(first);
-        }
-        if let Nonsmooth::Groups(_) = problem.separable() {
-            let strongest =
-                |i: usize| or_floor(blocks.coordinates(i).map(|c| f.curvature(c)).fold(0.0, f64::max), floor);
-            metric.isotropic = (0..blocks.len()).map(|i| metric.factor(i) * strongest(i)).collect();
+        match view.separable() {
+            Nonsmooth::Coordinates(_) => {
+                let first = metric.diagonal(f, 0);
+                let alike = (1..f.dimension()).all(|c| metric.diagonal(f, c) == first);
+                metric.plain = alike.then_some(first);
+            }
+            Nonsmooth::Groups(_) => {
+                let strongest = |i: usize| {
+                    or_floor(blocks.coordinates(i).map(|c| f.curvature(c)).fold(0.0, f64::max), floor)
+                };
+                metric.isotropic = (0..blocks.len()).map(|i| metric.factor(i) * strongest(i)).collect();
+            }
         }
         metric
     }
@@ -92,13 +91,13 @@ impl Metric {
 
     /// The metric of coordinate c in block i when that block moves alone.
     #[inline]
-    pub(crate) fn at<F: SmoothTerm>(&self, f: &F, c: usize, i: usize) -> f64 {
+    pub(crate) fn at<F: PairTerm + ?Sized>(&self, f: &F, c: usize, i: usize) -> f64 {
         self.inverse_step * self.at_full_step(f, c, i)
     }
 
     /// The same for step size 1.
     #[inline]
-    pub(crate) fn at_full_step<F: SmoothTerm>(&self, f: &F, c: usize, i: usize) -> f64 {
+    pub(crate) fn at_full_step<F: PairTerm + ?Sized>(&self, f: &F, c: usize, i: usize) -> f64 {
         if self.isotropic.is_empty() { self.factor(i) * self.diagonal(f, c) } else { self.isotropic[i] }
     }
 
@@ -133,7 +132,7 @@ impl Metric {
 
     /// The curvature along coordinate c, or the stand-in for none.
     #[inline]
-    pub(crate) fn diagonal<F: SmoothTerm>(&self, f: &F, c: usize) -> f64 {
+    pub(crate) fn diagonal<F: PairTerm + ?Sized>(&self, f: &F, c: usize) -> f64 {
         or_floor(f.curvature(c), self.floor)
     }
 }
@@ -148,7 +147,7 @@ fn or_floor(curvature: f64, floor: f64) -> f64 {
 ///
 /// For the scaled matrix K (unit diagonal) the spectral radius of |K| is at most `max_i (|K| v)_i / v_i` for every
 /// positive v (Collatz and Wielandt); a few power steps make v good.
-fn block_factor<F: SmoothTerm>(f: &F, coordinates: &[usize], floor: f64) -> f64 {
+fn block_factor(f: &(impl PairTerm + ?Sized), coordinates: &[usize], floor: f64) -> f64 {
     let size = coordinates.len();
     let unexamined = size as f64;
     if size <= 1 {

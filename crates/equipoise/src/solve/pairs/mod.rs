@@ -28,8 +28,8 @@ use crate::pair_step::group::Group;
 use crate::pair_step::scalar::{PairCurvature, balanced_curvature, balanced_scalars, two_scalars};
 use crate::pair_step::{Model, one_row, smooth_rows};
 use crate::problem::{Blocks, Problem};
-use crate::separable::{Nonsmooth, SeparableTerm, Values};
-use crate::smooth::SmoothTerm;
+use crate::separable::{GroupL2, Nonsmooth, SeparableTerm, Values};
+use crate::smooth::{PairTerm, SmoothTerm};
 use crate::solve::Settings;
 use crate::solve::pairs::dense_pair::{DenseBlock, DensePair, shorten};
 use crate::solve::pairs::factor_cache::FactorCache;
@@ -40,29 +40,30 @@ use crate::state::{Iterate, Role};
 /// Numbers in A from which on they are taken to lie beyond the caches.
 const FAR: usize = 1 << 20;
 
-/// How pairs of this problem are solved.
+/// How pairs of this problem are solved, each kind with the h it was made for.
 #[derive(Debug)]
-enum Kernel {
-    Alone,
+enum Kernel<'a, H> {
+    Alone(&'a H),
     /// Scalars with equal coefficients and bounds at most; one over the curvature of every pair where f is a sum
     /// of equally curved scalars, for step size 1.
-    BalancedScalars(Option<f64>),
-    ScalarRow,
-    BlockSum(usize),
+    BalancedScalars(&'a H, Option<f64>),
+    ScalarRow(&'a H),
+    BlockSum(&'a H, usize),
     Smooth(Box<FactorCache>),
-    General,
+    General(Nonsmooth<&'a H, &'a GroupL2>),
 }
 
-impl Kernel {
+impl<H> Kernel<'_, H> {
     /// The same kernel for another thread.
     fn fork(&self) -> Self {
         match self {
-            Self::Alone => Self::Alone,
-            Self::BalancedScalars(inverse) => Self::BalancedScalars(*inverse),
-            Self::ScalarRow => Self::ScalarRow,
-            Self::BlockSum(size) => Self::BlockSum(*size),
+            Self::Alone(h) => Self::Alone(h),
+            Self::BalancedScalars(h, inverse) => Self::BalancedScalars(h, *inverse),
+            Self::ScalarRow(h) => Self::ScalarRow(h),
+            Self::BlockSum(h, size) => Self::BlockSum(h, *size),
             Self::Smooth(cache) => Self::Smooth(Box::new(cache.fork())),
-            Self::General => Self::General,
+            Self::General(Nonsmooth::Coordinates(h)) => Self::General(Nonsmooth::Coordinates(h)),
+            Self::General(Nonsmooth::Groups(h)) => Self::General(Nonsmooth::Groups(h)),
         }
     }
 }
@@ -95,11 +96,16 @@ pub(crate) struct OnRow {
 /// stands in for it (with a proximal term, or an estimate of its gradient).
 #[derive(Debug)]
 pub(crate) struct PairUpdater<'a, H> {
+    kernel: Kernel<'a, H>,
+    bench: Bench<'a>,
+}
+
+/// What every kernel works with: what a pair is made of, and memory.
+#[derive(Debug)]
+struct Bench<'a> {
     blocks: &'a Blocks,
-    separable: &'a Nonsmooth<H>,
     coupling: &'a Coupling,
     metric: Metric,
-    kernel: Kernel,
     gathered: Gathered,
     smooth: smooth_rows::Workspace,
     dense: dense_pair::Workspace,
@@ -111,7 +117,7 @@ pub(crate) struct PairUpdater<'a, H> {
 
 impl<'a, H: SeparableTerm> PairUpdater<'a, H> {
     pub(crate) fn new<F: SmoothTerm>(problem: &'a Problem<F, H>, settings: &Settings) -> Self {
-        Self::with_metric(problem, settings, Metric::new(problem, settings.step_size))
+        Self::with_metric(problem, settings, Metric::new(problem.view(), settings.step_size))
     }
 
     /// With a metric that was made for the problem.
@@ -124,7 +130,7 @@ impl<'a, H: SeparableTerm> PairUpdater<'a, H> {
     }
 
     /// For an f that stands in for that of the problem, with a metric made for it.
-    pub(crate) fn standing_in<F: SmoothTerm, G: SmoothTerm>(
+    pub(crate) fn standing_in<F: SmoothTerm, G: PairTerm>(
         problem: &'a Problem<F, H>,
         f: &G,
         settings: &Settings,
@@ -132,92 +138,64 @@ impl<'a, H: SeparableTerm> PairUpdater<'a, H> {
     ) -> Self {
         let (coupling, blocks) = (problem.independent_coupling(), problem.blocks());
         let kernel = match (coupling.shape(), problem.separable()) {
-            (Shape::None, Nonsmooth::Coordinates(_)) => Kernel::Alone,
+            (Shape::None, Nonsmooth::Coordinates(h)) => Kernel::Alone(h),
             (Shape::Row(a), Nonsmooth::Coordinates(h)) if blocks.are_scalars() && blocks.len() > 1 => {
                 let bounded = |c| h.piece(c).is_some_and(|piece| piece.l1 == 0.0 && piece.l2 == 0.0);
                 let balanced = a.len().is_none() && (0..blocks.len()).all(bounded);
                 let alike = metric.uniform_at_full_step().filter(|_| f.is_decomposable());
                 let inverse = alike.map(|d| 0.5 / d);
-                if balanced { Kernel::BalancedScalars(inverse) } else { Kernel::ScalarRow }
+                if balanced { Kernel::BalancedScalars(h, inverse) } else { Kernel::ScalarRow(h) }
             }
-            (Shape::BlockSum, Nonsmooth::Coordinates(_))
+            (Shape::BlockSum, Nonsmooth::Coordinates(h))
                 if blocks.are_uniform(coupling.rows()) && blocks.len() > 1 =>
             {
-                Kernel::BlockSum(coupling.rows())
+                Kernel::BlockSum(h, coupling.rows())
             }
             (_, Nonsmooth::Coordinates(h)) if h.is_zero() => {
                 let cache = FactorCache::new(problem.graph(), coupling.rows(), settings.memory_budget);
                 Kernel::Smooth(Box::new(cache))
             }
-            _ => Kernel::General,
+            (_, separable) => Kernel::General(separable.as_ref()),
         };
-        Self::of(blocks, problem.separable(), coupling, metric, kernel)
-    }
-
-    fn of(
-        blocks: &'a Blocks,
-        separable: &'a Nonsmooth<H>,
-        coupling: &'a Coupling,
-        metric: Metric,
-        kernel: Kernel,
-    ) -> Self {
-        let is_far =
-            matches!(coupling.shape(), Shape::Rows(Matrix::Dense(matrix)) if matrix.values().len() >= FAR);
-        Self {
-            blocks,
-            separable,
-            coupling,
-            metric,
-            kernel,
-            gathered: Gathered::default(),
-            smooth: smooth_rows::Workspace::default(),
-            dense: dense_pair::Workspace::default(),
-            one_row: one_row::Workspace::default(),
-            subproblem: Subproblem::default(),
-            is_far,
-        }
+        Self { kernel, bench: Bench::new(blocks, coupling, metric) }
     }
 
     /// The same for another thread; what is kept for the edges is shared.
     pub(crate) fn fork(&self) -> Self {
-        Self::of(self.blocks, self.separable, self.coupling, self.metric.clone(), self.kernel.fork())
+        let Bench { blocks, coupling, metric, .. } = &self.bench;
+        Self { kernel: self.kernel.fork(), bench: Bench::new(blocks, coupling, metric.clone()) }
     }
 
     pub(crate) fn metric(&self) -> &Metric {
-        &self.metric
+        &self.bench.metric
     }
 
     /// Changes the step size.
     pub(crate) fn set_step(&mut self, step_size: f64) {
-        self.metric.set_step(step_size);
+        self.bench.metric.set_step(step_size);
     }
 
     /// Whether a pair is more than two scalars on a row, with h or without.
     pub(crate) fn moves_gathered(&self) -> bool {
-        matches!(self.kernel, Kernel::General)
+        matches!(self.kernel, Kernel::General(_))
     }
 
     /// Makes the kept factors of the `part`-th of `parts` shares of the edges, until told to stop.
-    pub(crate) fn prepare<F: SmoothTerm>(
-        &mut self,
-        f: &F,
-        part: usize,
-        parts: usize,
-        stop: &dyn Fn() -> bool,
-    ) {
-        let (blocks, coupling, metric) = (self.blocks, self.coupling, &self.metric);
-        let Kernel::Smooth(cache) = &mut self.kernel else { return };
-        for (i, j) in cache.kept_pairs(part, parts) {
-            if stop() {
-                return;
+    pub(crate) fn prepare<F: PairTerm>(&mut self, f: &F, part: usize, parts: usize, stop: &dyn Fn() -> bool) {
+        let Bench { blocks, coupling, metric, .. } = &self.bench;
+        if let Kernel::Smooth(cache) = &mut self.kernel {
+            for (i, j) in cache.kept_pairs(part, parts) {
+                if stop() {
+                    return;
+                }
+                cache.factor(i, j, |block, gram| add_gram(f, blocks, coupling, metric, i == j, block, gram));
             }
-            cache.factor(i, j, |block, gram| add_gram(f, blocks, coupling, metric, i == j, block, gram));
         }
     }
 
     /// Moves blocks i and j (one block when they are equal) to the minimiser of their model.
     #[inline]
-    pub(crate) fn update<F: SmoothTerm, S: Iterate>(
+    pub(crate) fn update<F: PairTerm, S: Iterate>(
         &mut self,
         f: &F,
         state: &mut S,
@@ -227,23 +205,24 @@ impl<'a, H: SeparableTerm> PairUpdater<'a, H> {
         if !state.begin(i, j) {
             return Ok(());
         }
-        let outcome = match self.kernel {
-            Kernel::BalancedScalars(inverse) => self.balanced_pair(f, state, i, j, inverse),
-            Kernel::ScalarRow => self.scalar_pair(f, state, i, j),
-            Kernel::BlockSum(size) => self.block_sum(f, state, i, j, size),
-            Kernel::Alone => {
-                self.alone(f, state, Role::Master, i);
+        let bench = &mut self.bench;
+        let outcome = match &mut self.kernel {
+            Kernel::BalancedScalars(h, inverse) => bench.balanced_pair(*h, f, state, [i, j], *inverse),
+            Kernel::ScalarRow(h) => bench.scalar_pair(*h, f, state, [i, j]),
+            Kernel::BlockSum(h, size) => bench.block_sum(*h, f, state, [i, j], *size),
+            Kernel::Alone(h) => {
+                bench.alone(*h, f, state, Role::Master, i);
                 if i != j {
-                    self.alone(f, state, Role::Slave, j);
+                    bench.alone(*h, f, state, Role::Slave, j);
                 }
                 Ok(())
             }
-            Kernel::Smooth(_) => {
-                self.smooth_pair(f, state, i, j);
+            Kernel::Smooth(cache) => {
+                bench.smooth_pair(cache, f, state, i, j);
                 Ok(())
             }
-            Kernel::General => {
-                self.general_pair(f, state, i, j);
+            Kernel::General(separable) => {
+                bench.general_pair(*separable, f, state, i, j);
                 Ok(())
             }
         };
@@ -251,17 +230,47 @@ impl<'a, H: SeparableTerm> PairUpdater<'a, H> {
         outcome
     }
 
-    /// The hottest loop of all: what the one takes the other gives.
+    /// Two scalars on one row with partial derivatives g, under the h of the problem; returns by how much each moved.
     #[inline]
-    fn balanced_pair<F: SmoothTerm, S: Iterate>(
+    pub(crate) fn pair_with_gradient<F: PairTerm, S: Iterate>(
         &mut self,
+        h: &H,
         f: &F,
         state: &mut S,
-        i: usize,
-        j: usize,
+        place: OnRow,
+        g: [f64; 2],
+    ) -> Result<[f64; 2]> {
+        self.bench.pair_with_gradient(h, f, state, place, g)
+    }
+}
+
+impl<'a> Bench<'a> {
+    fn new(blocks: &'a Blocks, coupling: &'a Coupling, metric: Metric) -> Self {
+        let is_far =
+            matches!(coupling.shape(), Shape::Rows(Matrix::Dense(matrix)) if matrix.values().len() >= FAR);
+        Self {
+            blocks,
+            coupling,
+            metric,
+            gathered: Gathered::default(),
+            smooth: smooth_rows::Workspace::default(),
+            dense: dense_pair::Workspace::default(),
+            one_row: one_row::Workspace::default(),
+            subproblem: Subproblem::default(),
+            is_far,
+        }
+    }
+
+    /// The hottest loop of all: what the one takes the other gives.
+    #[inline]
+    fn balanced_pair<H: SeparableTerm, F: PairTerm, S: Iterate>(
+        &mut self,
+        h: &H,
+        f: &F,
+        state: &mut S,
+        [i, j]: [usize; 2],
         inverse: Option<f64>,
     ) -> Result<()> {
-        let Nonsmooth::Coordinates(h) = self.separable else { return Ok(()) };
         state.fetch(f, Role::Master, std::iter::once(i));
         let of_master = f.partial(i, state.x(), state.product());
         state.fetch(f, Role::Slave, std::iter::once(j));
@@ -273,7 +282,7 @@ impl<'a, H: SeparableTerm> PairUpdater<'a, H> {
         } else {
             let Some(eta) = balanced_curvature(self.pair_curvature(f, [i, j], [i, j])) else {
                 let place = OnRow { row: 0, pair: [i, j], c: [i, j], a: [a, a] };
-                return self.pair_with_gradient(f, state, place, [of_master, of_slave]).map(|_| ());
+                return self.pair_with_gradient(h, f, state, place, [of_master, of_slave]).map(|_| ());
             };
             slope / eta
         };
@@ -283,12 +292,12 @@ impl<'a, H: SeparableTerm> PairUpdater<'a, H> {
         Ok(())
     }
 
-    fn scalar_pair<F: SmoothTerm, S: Iterate>(
+    fn scalar_pair<H: SeparableTerm, F: PairTerm, S: Iterate>(
         &mut self,
+        h: &H,
         f: &F,
         state: &mut S,
-        i: usize,
-        j: usize,
+        [i, j]: [usize; 2],
     ) -> Result<()> {
         let a = match self.coupling.shape() {
             Shape::Row(Values::Uniform(a)) => [*a, *a],
@@ -299,16 +308,16 @@ impl<'a, H: SeparableTerm> PairUpdater<'a, H> {
         state.fetch(f, Role::Slave, std::iter::once(j));
         let of_slave = f.partial(j, state.x(), state.product());
         let place = OnRow { row: 0, pair: [i, j], c: [i, j], a };
-        self.pair_with_gradient(f, state, place, [of_master, of_slave]).map(|_| ())
+        self.pair_with_gradient(h, f, state, place, [of_master, of_slave]).map(|_| ())
     }
 
     /// Entry after entry of two blocks, each on its own row.
-    fn block_sum<F: SmoothTerm, S: Iterate>(
+    fn block_sum<H: SeparableTerm, F: PairTerm, S: Iterate>(
         &mut self,
+        h: &H,
         f: &F,
         state: &mut S,
-        i: usize,
-        j: usize,
+        [i, j]: [usize; 2],
         size: usize,
     ) -> Result<()> {
         state.fetch(f, Role::Master, i * size..(i + 1) * size);
@@ -316,7 +325,7 @@ impl<'a, H: SeparableTerm> PairUpdater<'a, H> {
         for row in 0..size {
             let c = [i * size + row, j * size + row];
             let g = c.map(|c| f.partial(c, state.x(), state.product()));
-            self.pair_with_gradient(f, state, OnRow { row, pair: [i, j], c, a: [1.0; 2] }, g)?;
+            self.pair_with_gradient(h, f, state, OnRow { row, pair: [i, j], c, a: [1.0; 2] }, g)?;
         }
         Ok(())
     }
@@ -324,14 +333,14 @@ impl<'a, H: SeparableTerm> PairUpdater<'a, H> {
     /// Two scalars on one row with partial derivatives g, with the exact curvature of the majorant along the row;
     /// returns by how much each scalar moved.
     #[inline]
-    pub(crate) fn pair_with_gradient<F: SmoothTerm, S: Iterate>(
+    fn pair_with_gradient<H: SeparableTerm, F: PairTerm, S: Iterate>(
         &mut self,
+        h: &H,
         f: &F,
         state: &mut S,
         place: OnRow,
         g: [f64; 2],
     ) -> Result<[f64; 2]> {
-        let Nonsmooth::Coordinates(h) = self.separable else { return Ok([0.0; 2]) };
         let OnRow { row, pair, c, a } = place;
         let x = [state.x()[c[0]], state.x()[c[1]]];
         let mut curvature = self.pair_curvature(f, c, pair);
@@ -355,7 +364,7 @@ impl<'a, H: SeparableTerm> PairUpdater<'a, H> {
     }
 
     #[inline]
-    fn pair_curvature<F: SmoothTerm>(&self, f: &F, c: [usize; 2], pair: [usize; 2]) -> PairCurvature {
+    fn pair_curvature<F: PairTerm>(&self, f: &F, c: [usize; 2], pair: [usize; 2]) -> PairCurvature {
         let t = self.metric.inverse_step();
         let d = [
             t * self.metric.factor(pair[0]) * f.curvature(c[0]),
@@ -368,8 +377,14 @@ impl<'a, H: SeparableTerm> PairUpdater<'a, H> {
     }
 
     /// The coordinates of one block that no row binds, one after the other.
-    fn alone<F: SmoothTerm, S: Iterate>(&mut self, f: &F, state: &mut S, role: Role, i: usize) {
-        let Nonsmooth::Coordinates(h) = self.separable else { return };
+    fn alone<H: SeparableTerm, F: PairTerm, S: Iterate>(
+        &mut self,
+        h: &H,
+        f: &F,
+        state: &mut S,
+        role: Role,
+        i: usize,
+    ) {
         state.fetch(f, role, self.blocks.coordinates(i));
         for c in self.blocks.coordinates(i) {
             let g = f.partial(c, state.x(), state.product());
@@ -380,9 +395,15 @@ impl<'a, H: SeparableTerm> PairUpdater<'a, H> {
     }
 
     /// h = 0: the blocks in place where they are contiguous, gathered otherwise.
-    fn smooth_pair<F: SmoothTerm, S: Iterate>(&mut self, f: &F, state: &mut S, i: usize, j: usize) {
+    fn smooth_pair<F: PairTerm, S: Iterate>(
+        &mut self,
+        cache: &mut FactorCache,
+        f: &F,
+        state: &mut S,
+        i: usize,
+        j: usize,
+    ) {
         let (blocks, coupling, metric) = (self.blocks, self.coupling, &self.metric);
-        let Kernel::Smooth(cache) = &mut self.kernel else { return };
         let pair_factor = if i == j { 1.0 } else { metric.pair_factor() };
         // The factor is that of step size 1: the move scales with the step, the factor need not.
         let add_gram =
@@ -417,7 +438,14 @@ impl<'a, H: SeparableTerm> PairUpdater<'a, H> {
         self.scatter(f, state, i);
     }
 
-    fn general_pair<F: SmoothTerm, S: Iterate>(&mut self, f: &F, state: &mut S, i: usize, j: usize) {
+    fn general_pair<H: SeparableTerm, F: PairTerm, S: Iterate>(
+        &mut self,
+        separable: Nonsmooth<&H, &GroupL2>,
+        f: &F,
+        state: &mut S,
+        i: usize,
+        j: usize,
+    ) {
         gather(&mut self.gathered, f, self.blocks, self.coupling, &self.metric, state, [i, j], false);
         let gathered = &mut self.gathered;
         let model = Model {
@@ -427,7 +455,6 @@ impl<'a, H: SeparableTerm> PairUpdater<'a, H> {
             metric: &gathered.metric,
         };
         let columns = CouplingColumns::new(self.coupling, &gathered.coordinates);
-        let separable = self.separable;
         if self.subproblem.solve(&model, &columns, separable, &gathered.groups, &mut gathered.z, &|| false) {
             self.scatter(f, state, i);
         }
@@ -435,14 +462,14 @@ impl<'a, H: SeparableTerm> PairUpdater<'a, H> {
 
     /// Moves the pair to its new values.
     #[inline]
-    fn scatter<F: SmoothTerm, S: Iterate>(&mut self, f: &F, state: &mut S, i: usize) {
+    fn scatter<F: PairTerm, S: Iterate>(&mut self, f: &F, state: &mut S, i: usize) {
         let (gathered, masters) = (&mut self.gathered, self.blocks.size(i));
         state.set_gathered(f, &gathered.coordinates, masters, &mut gathered.z);
     }
 }
 
 /// `gram += A_i A_i'/D_i` of one block of a pair, for step size 1.
-fn add_gram<F: SmoothTerm>(
+fn add_gram<F: PairTerm>(
     f: &F,
     blocks: &Blocks,
     coupling: &Coupling,
@@ -468,7 +495,7 @@ fn add_gram<F: SmoothTerm>(
     clippy::too_many_arguments,
     reason = "the parts of a pair updater that it may read while the rest moves"
 )]
-fn gather<F: SmoothTerm, S: Iterate>(
+fn gather<F: PairTerm, S: Iterate>(
     gathered: &mut Gathered,
     f: &F,
     blocks: &Blocks,

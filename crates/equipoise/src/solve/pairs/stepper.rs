@@ -1,6 +1,7 @@
 //! Single pair updates under the caller's control: for experiments with selection rules, and for benchmarks.
 
 use crate::certificate::separable_value;
+use crate::control::Control;
 use crate::error::Result;
 use crate::problem::Problem;
 use crate::separable::SeparableTerm;
@@ -31,7 +32,7 @@ impl<'a, F: SmoothTerm, H: SeparableTerm> PairStepper<'a, F, H> {
     /// At the start of the problem.
     pub fn new(problem: &'a Problem<F, H>, settings: &Settings) -> Result<Self> {
         settings.validate()?;
-        let state = State::new(problem.smooth(), problem.start().to_vec());
+        let state = State::new(problem.smooth(), problem.start().to_vec(), &Control::unlimited())?;
         Ok(Self { problem, pairs: PairUpdater::new(problem, settings), state })
     }
 
@@ -64,8 +65,9 @@ impl<'a, F: SmoothTerm, H: SeparableTerm> PairStepper<'a, F, H> {
     }
 
     /// Takes rounding drift out of A x = b and of the maintained product.
-    pub fn refresh(&mut self) {
-        repair::repair(self.problem, &mut self.state.x);
-        self.state.refresh(self.problem.smooth());
+    pub fn refresh(&mut self) -> Result<()> {
+        let unlimited = Control::unlimited();
+        repair::repair(self.problem.view(), &mut self.state.x, &unlimited)?;
+        Ok(self.state.refresh(self.problem.smooth(), &unlimited)?)
     }
 }

@@ -5,7 +5,7 @@
 
 use crate::pair_step::group::{self, Group, Groups};
 use crate::pair_step::{Columns, DualWorkspace, Model, Rows, free, newton, one_row};
-use crate::separable::{Nonsmooth, SeparableTerm};
+use crate::separable::{GroupL2, Nonsmooth, SeparableTerm};
 
 /// Memory and multipliers that are used again from step to step.
 #[derive(Debug, Default)]
@@ -26,11 +26,11 @@ impl Subproblem {
 
     /// The minimiser of the model with `A (z - x) = 0`, into `z`; `groups` says which block lies where, for
     /// group norms. False when no minimiser was found (then z = x).
-    pub(crate) fn solve<C: Columns, H: SeparableTerm>(
+    pub(crate) fn solve<C: Columns, H: SeparableTerm + ?Sized>(
         &mut self,
         model: &Model<'_>,
         columns: &C,
-        separable: &Nonsmooth<H>,
+        separable: Nonsmooth<&H, &GroupL2>,
         groups: &[Group],
         z: &mut [f64],
         stop: &dyn Fn() -> bool,

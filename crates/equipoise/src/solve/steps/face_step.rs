@@ -10,20 +10,21 @@
 //! is assigned its bound (or kink) exactly and leaves F. The rows are kept, the objective never rises, and a step
 //! costs the columns in F and nothing else. Must not know: pairs, graphs, random numbers.
 
+use crate::control::Control;
 use crate::coupling::Coupling;
 use crate::matrix::{PseudoInverse, dot};
-use crate::problem::Problem;
-use crate::separable::{Nonsmooth, SeparableTerm};
-use crate::smooth::{Factored, SmoothTerm};
-use crate::solve::driver::budget::Budget;
+use crate::problem::View;
+use crate::separable::{ClosedForm, Nonsmooth, SeparableTerm};
+use crate::smooth::Factored;
+use crate::solve::steps::watched::Watched;
 
 /// Fall of the preconditioned residual, squared, at which the face is solved.
 const SOLVED: f64 = 1e-10;
 
 /// What the step works on.
-pub(crate) struct FaceStep<'a, H> {
-    h: &'a H,
-    factored: Box<dyn Factored + 'a>,
+pub(crate) struct FaceStep<'a> {
+    h: ClosedForm<'a, dyn SeparableTerm + 'a>,
+    factored: Watched<'a>,
     coupling: &'a Coupling,
     /// `W Z x` of the last call, and `W Z p`.
     u: Vec<f64>,
@@ -118,33 +119,41 @@ impl Face {
     }
 }
 
-impl<'a, H: SeparableTerm> FaceStep<'a, H> {
+impl<'a> FaceStep<'a> {
     /// `None` where f is no factored quadratic or h has no closed form.
-    pub(crate) fn new<F: SmoothTerm>(problem: &'a Problem<F, H>) -> Option<Self> {
-        let Nonsmooth::Coordinates(h) = problem.separable() else { return None };
-        if !(0..problem.dimension()).all(|c| h.piece(c).is_some()) {
-            return None;
-        }
-        let factored = problem.smooth().factored()?;
-        Some(Self { h, factored, coupling: problem.independent_coupling(), u: Vec::new(), image: Vec::new() })
+    pub(crate) fn new(view: View<'a>) -> Option<Self> {
+        let h = match view.separable() {
+            Nonsmooth::Coordinates(h) => ClosedForm::of(h, view.dimension())?,
+            Nonsmooth::Groups(_) => return None,
+        };
+        let factored = Watched::new(view.smooth().factored()?, view.dimension());
+        let coupling = view.independent_coupling();
+        Some(Self { h, factored, coupling, u: Vec::new(), image: Vec::new() })
     }
 
-    /// Moves x on its face for at most so many steps.
-    pub(crate) fn take(&mut self, x: &mut [f64], most_steps: usize, budget: &Budget<'_>) -> FaceOutcome {
+    /// Moves x on its face for at most so many steps, fewer where it is told to stop.
+    pub(crate) fn take(&mut self, x: &mut [f64], most_steps: usize, control: &Control) -> FaceOutcome {
+        self.factored.begin(control);
         let mut face = self.face_of(x);
         let mut outcome = FaceOutcome { gain: 0.0, steps: 0, columns: 0, met_an_end: false };
+        if self.factored.was_cut() {
+            return outcome;
+        }
         let mut rows = face.rows(self.coupling);
         let mut fit = face.turn(self.coupling, &rows);
         let enough = SOLVED * fit;
         let (mut out, mut old) = (vec![0.0; face.columns.len()], Vec::new());
         while outcome.steps < most_steps && face.columns.len() > self.coupling.rows() && fit > enough {
-            if budget.stop().is_some() {
+            if control.halted().is_some() {
+                break;
+            }
+            out.truncate(face.columns.len());
+            self.apply(&face, &mut out);
+            if self.factored.was_cut() {
                 break;
             }
             outcome.steps += 1;
             outcome.columns += face.columns.len();
-            out.truncate(face.columns.len());
-            self.apply(&face, &mut out);
             let (slope, bend) = (dot(&face.p, &face.r), dot(&face.p, &out));
             let (reach, stopper) = face.reach();
             let wanted = if bend > 0.0 { slope / bend } else { f64::INFINITY };
@@ -190,7 +199,7 @@ impl<'a, H: SeparableTerm> FaceStep<'a, H> {
         self.factored.add_columns(&moved, &amounts, &mut self.u);
         self.u.iter_mut().enumerate().for_each(|(k, u)| *u *= self.factored.weight(k));
         for (c, &value) in x.iter().enumerate() {
-            let Some(piece) = self.h.piece(c) else { continue };
+            let piece = self.h.piece(c);
             let (lo, hi) = piece.subdifferential(value);
             if lo != hi {
                 continue;

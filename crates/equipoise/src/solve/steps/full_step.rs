@@ -8,13 +8,12 @@
 //! vectors of ker A need not fit into pairs); this step moves unless x is optimal. sigma is adapted so that the
 //! model stays above f along the step, hence the objective never rises.
 
-use crate::certificate::separable_value;
+use crate::control::{Control, Pass};
 use crate::coupling::CouplingColumns;
 use crate::pair_step::Model;
 use crate::pair_step::group::Group;
-use crate::problem::Problem;
-use crate::separable::{Nonsmooth, SeparableTerm};
-use crate::smooth::SmoothTerm;
+use crate::problem::View;
+use crate::separable::Nonsmooth;
 use crate::solve::pairs::metric::Metric;
 use crate::solve::pairs::subproblem::Subproblem;
 use crate::state::State;
@@ -36,40 +35,46 @@ impl FullStep {
         Self { sigma: 1.0, lambda: Vec::new() }
     }
 
-    /// Moves x unless it is optimal (to rounding); returns by how much the objective fell.
-    pub(crate) fn take<F: SmoothTerm, H: SeparableTerm>(
+    /// Moves x unless it is optimal (to rounding); returns by how much the objective fell. Where it is ended early the
+    /// state is as it was.
+    pub(crate) fn take(
         &mut self,
-        problem: &Problem<F, H>,
+        view: View<'_>,
         metric: &Metric,
         state: &mut State,
-        stop: &dyn Fn() -> bool,
-    ) -> f64 {
-        let (f, blocks, coupling) = (problem.smooth(), problem.blocks(), problem.independent_coupling());
-        let order: Vec<usize> =
-            (0..problem.dimension()).map(|position| blocks.coordinate(position)).collect();
-        let groups = groups_of(problem);
+        control: &Control,
+    ) -> Pass<f64> {
+        let (f, blocks, coupling) = (view.smooth(), view.blocks(), view.independent_coupling());
+        let order: Vec<usize> = (0..view.dimension()).map(|position| blocks.coordinate(position)).collect();
+        let groups = groups_of(view);
+        let stop = || control.halted().is_some();
         let gathered: Vec<f64> =
             if blocks.in_order() { Vec::new() } else { order.iter().map(|&c| state.x[c]).collect() };
         let x = if blocks.in_order() { &state.x } else { &gathered };
         let mut gradient = vec![0.0; x.len()];
-        f.partials(&order, &state.x, &state.product, &mut gradient);
+        if blocks.in_order() {
+            f.gradient(&state.x, &state.product, &mut gradient, control)?;
+        } else {
+            let mut natural = vec![0.0; x.len()];
+            f.gradient(&state.x, &state.product, &mut natural, control)?;
+            gradient.iter_mut().zip(&order).for_each(|(gradient, &c)| *gradient = natural[c]);
+        }
         let before_smooth = f.value(&state.x, &state.product);
-        let before = before_smooth + separable_value(problem, &state.x);
-        let tolerated = (4.0 * coupling.infeasibility(&state.x)).max(1e-2 * coupling.allowed_infeasibility());
+        let before = before_smooth + view.separable_value(&state.x);
+        let off = coupling.infeasibility_within(&state.x, control)?;
+        let tolerated = (4.0 * off).max(1e-2 * coupling.allowed_infeasibility());
         let columns = CouplingColumns::new(coupling, &order);
         // Large buffers live for one step only: between steps the memory is the certificate's.
         let mut subproblem = Subproblem::beginning_at(std::mem::take(&mut self.lambda));
         let mut z = vec![0.0; x.len()];
         let mut metric_now = vec![0.0; x.len()];
         for attempt in 0..MOST_DOUBLINGS {
-            if stop() {
-                return 0.0;
-            }
+            control.check()?;
             for i in 0..blocks.len() {
                 blocks.span(i).for_each(|k| metric_now[k] = self.sigma * metric.at(f, order[k], i));
             }
             let model = Model { coordinates: &order, x, gradient: &gradient, metric: &metric_now };
-            if !subproblem.solve(&model, &columns, problem.separable(), &groups, &mut z, stop) {
+            if !subproblem.solve(&model, &columns, view.separable(), &groups, &mut z, &stop) {
                 self.sigma *= 4.0;
                 continue;
             }
@@ -79,33 +84,33 @@ impl FullStep {
                 linear += gradient[k] * step;
                 bend += 0.5 * metric_now[k] * step * step;
             }
-            let trial = State::new(f, in_natural_order(&order, &z, blocks.in_order()));
+            let trial = State::new(f, in_natural_order(&order, &z, blocks.in_order()), control)?;
             let smooth = f.value(&trial.x, &trial.product);
-            let after = smooth + separable_value(problem, &trial.x);
+            let after = smooth + view.separable_value(&trial.x);
             let rounding = 1e-14 * (1.0 + before.abs() + before_smooth.abs());
-            let feasible = coupling.infeasibility(&trial.x) <= tolerated;
+            let feasible = coupling.infeasibility_within(&trial.x, control)? <= tolerated;
             if feasible && smooth <= before_smooth + linear + bend + rounding && after <= before {
                 if attempt == 0 {
                     self.sigma = (self.sigma * BOLDER).max(1e-12);
                 }
                 *state = trial;
                 self.lambda = subproblem.lambda;
-                return before - after;
+                return Ok(before - after);
             }
             self.sigma *= 2.0;
             if bend <= 1e-3 * rounding {
-                return 0.0;
+                return Ok(0.0);
             }
         }
         self.sigma = 1.0;
-        0.0
+        Ok(0.0)
     }
 }
 
 /// Where every block lies in the order of the blocks; nothing unless h is a group norm.
-fn groups_of<F: SmoothTerm, H: SeparableTerm>(problem: &Problem<F, H>) -> Vec<Group> {
-    let blocks = problem.blocks();
-    match problem.separable() {
+fn groups_of(view: View<'_>) -> Vec<Group> {
+    let blocks = view.blocks();
+    match view.separable() {
         Nonsmooth::Coordinates(_) => Vec::new(),
         Nonsmooth::Groups(_) => {
             (0..blocks.len()).map(|block| Group { block, range: blocks.span(block) }).collect()

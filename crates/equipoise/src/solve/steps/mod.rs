@@ -5,3 +5,4 @@ pub(crate) mod free_step;
 pub(crate) mod full_step;
 pub(crate) mod proximal_newton;
 pub(crate) mod repair;
+mod watched;

@@ -4,26 +4,27 @@
 //! coordinates at which h is smooth, `x_F += A_F'(A_F A_F')^+ (b - A x)`, so that no coordinate leaves a bound or a
 //! kink; a correction that would leave the domain or not help is not made.
 
+use crate::control::{Control, Pass};
+use crate::coupling::Outers;
 use crate::matrix::{PseudoInverse, max_abs};
-use crate::problem::Problem;
-use crate::separable::{Nonsmooth, SeparableTerm};
-use crate::smooth::SmoothTerm;
+use crate::problem::View;
+use crate::separable::Nonsmooth;
 
-/// Brings `A x` back to b where it drifted; true when x changed.
-pub(crate) fn repair<F: SmoothTerm, H: SeparableTerm>(problem: &Problem<F, H>, x: &mut [f64]) -> bool {
-    let coupling = problem.independent_coupling();
+/// Brings `A x` back to b where it drifted; true when x changed. Where it is ended early x is as it was.
+pub(crate) fn repair(view: View<'_>, x: &mut [f64], control: &Control) -> Pass<bool> {
+    let coupling = view.independent_coupling();
     let m = coupling.rows();
     if m == 0 {
-        return false;
+        return Ok(false);
     }
     let mut missing = vec![0.0; m];
-    coupling.residual(x, &mut missing);
+    coupling.residual_within(x, &mut missing, control)?;
     let drift = max_abs(&missing);
     if drift == 0.0 {
-        return false;
+        return Ok(false);
     }
     missing.iter_mut().for_each(|r| *r = -*r);
-    let smooth_at = |c: usize, z: f64| match problem.separable() {
+    let smooth_at = |c: usize, z: f64| match view.separable() {
         Nonsmooth::Coordinates(h) => {
             let (lo, hi) = h.subdifferential(c, z);
             lo == hi
@@ -31,7 +32,12 @@ pub(crate) fn repair<F: SmoothTerm, H: SeparableTerm>(problem: &Problem<F, H>, x
         Nonsmooth::Groups(_) => z != 0.0,
     };
     let mut gram = vec![0.0; m * m];
-    coupling.add_outers((0..x.len()).filter(|&c| smooth_at(c, x[c])), &mut gram);
+    let mut outers = Outers::new(coupling, &mut gram);
+    let each = coupling.numbers_per_column();
+    control.in_parts(x.len(), each * each, |part| {
+        part.filter(|&c| smooth_at(c, x[c])).for_each(|c| outers.add(c, 1.0));
+    })?;
+    outers.finish();
     // Unit rows: the rank must not depend on their scale.
     let scale: Vec<f64> =
         (0..m).map(|r| gram[r * (m + 1)].sqrt()).map(|s| if s > 0.0 { 1.0 / s } else { 0.0 }).collect();
@@ -45,21 +51,24 @@ pub(crate) fn repair<F: SmoothTerm, H: SeparableTerm>(problem: &Problem<F, H>, x
     PseudoInverse::new(&gram, m).apply(&missing, &mut y);
     y.iter_mut().zip(&scale).for_each(|(y, scale)| *y *= scale);
     let mut moved: Vec<(usize, f64)> = Vec::new();
-    for c in 0..x.len() {
-        let step = coupling.column_dot(c, &y);
-        if step == 0.0 || !smooth_at(c, x[c]) {
-            continue;
+    let spread = control.in_parts(x.len(), each, |part| {
+        for c in part {
+            let step = coupling.column_dot(c, &y);
+            if step == 0.0 || !smooth_at(c, x[c]) {
+                continue;
+            }
+            let z = x[c] + step;
+            if z == x[c] || !smooth_at(c, z) || z.signum() != x[c].signum() {
+                continue;
+            }
+            moved.push((c, x[c]));
+            x[c] = z;
         }
-        let z = x[c] + step;
-        if z == x[c] || !smooth_at(c, z) || z.signum() != x[c].signum() {
-            continue;
-        }
-        moved.push((c, x[c]));
-        x[c] = z;
-    }
-    if coupling.infeasibility(x) <= drift {
-        return !moved.is_empty();
+    });
+    let left = spread.and_then(|()| coupling.infeasibility_within(x, control));
+    if matches!(left, Ok(left) if left <= drift) {
+        return Ok(!moved.is_empty());
     }
     moved.iter().for_each(|&(c, old)| x[c] = old);
-    false
+    left.map(|_| false)
 }

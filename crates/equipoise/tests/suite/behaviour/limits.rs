@@ -1,11 +1,12 @@
 //! Limits bind inside the inner loop, and what comes back is feasible whichever one it was.
 
+use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use super::{is_feasible, settings};
 use crate::adaptor::solve_checked;
 use crate::samples::kernels;
-use equipoise::{Method, Observer, Progress, Settings, Solver, Status};
+use equipoise::{Control, Method, Observer, Progress, Settings, Solver, Status};
 
 #[test]
 fn a_limit_on_updates_is_exact() {
@@ -69,8 +70,9 @@ fn a_flag_that_is_already_set_interrupts_at_once() {
     for sample in kernels() {
         let name = sample.name;
         let problem = sample.problem();
-        let (stop, settings) = (AtomicBool::new(true), Settings { tolerance: 1e-14, ..settings() });
-        let solution = Solver::new(&problem, &settings).interrupt(&stop).run().expect("valid");
+        let (stop, settings) = (Arc::new(AtomicBool::new(true)), Settings { tolerance: 1e-14, ..settings() });
+        let solution =
+            Solver::new(&problem, &settings).control(Control::on(Arc::clone(&stop))).run().expect("valid");
         assert_eq!(solution.status, Status::Interrupted, "{name}");
         assert!(solution.updates <= 64, "{name}: {} updates before the first look", solution.updates);
         is_feasible(name, &solution);
@@ -93,11 +95,14 @@ impl Observer for StopAtThird<'_> {
 #[test]
 fn a_flag_set_on_the_way_interrupts_before_the_next_checkpoint() {
     let problem = kernels().swap_remove(9).problem();
-    let flag = AtomicBool::new(false);
+    let flag = Arc::new(AtomicBool::new(false));
     let settings = Settings { method: Method::Pairs, tolerance: 1e-14, ..settings() };
     let mut observer = StopAtThird { seen: 0, flag: &flag };
-    let solution =
-        Solver::new(&problem, &settings).interrupt(&flag).observer(&mut observer).run().expect("valid");
+    let solution = Solver::new(&problem, &settings)
+        .control(Control::on(Arc::clone(&flag)))
+        .observer(&mut observer)
+        .run()
+        .expect("valid");
     assert_eq!((solution.status, observer.seen), (Status::Interrupted, 4));
     is_feasible("newton", &solution);
 }

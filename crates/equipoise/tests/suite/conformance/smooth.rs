@@ -2,6 +2,7 @@
 
 use super::{N, smooth_terms};
 use crate::numbers::Numbers;
+use equipoise::Control;
 use equipoise::smooth::SmoothTerm;
 
 const ROUNDING: f64 = 1e-11;
@@ -21,7 +22,7 @@ struct At<'a> {
 impl<'a> At<'a> {
     fn new(f: &'a dyn SmoothTerm, x: Vec<f64>) -> Self {
         let mut product = vec![f64::NAN; f.product_len()];
-        f.fill_product(&x, &mut product);
+        f.fill_product(&x, &mut product, &Control::unlimited()).expect("in memory");
         Self { f, x, product }
     }
     fn value(&self) -> f64 {
@@ -29,12 +30,13 @@ impl<'a> At<'a> {
     }
     fn gradient(&self) -> Vec<f64> {
         let mut gradient = vec![f64::NAN; N];
-        self.f.gradient(&self.x, &self.product, &mut gradient);
+        self.f.gradient(&self.x, &self.product, &mut gradient, &Control::unlimited()).expect("in memory");
         gradient
     }
     fn hessian_times(&self, v: &[f64]) -> Vec<f64> {
         let mut out = vec![f64::NAN; N];
-        assert!(self.f.hessian_product(&self.x, &self.product, v, &mut out), "every term here has a Hessian");
+        let found = self.f.hessian_product(&self.x, &self.product, v, &mut out, &Control::unlimited());
+        assert_eq!(found, Ok(true), "every term here has a Hessian");
         out
     }
     fn moved(&self, t: f64, v: &[f64]) -> Self {
@@ -155,7 +157,7 @@ fn the_dual_description_gives_gradient_and_value() {
         };
         let dual_gradient = |u: &[f64]| {
             let mut gradient = vec![0.0; N];
-            side.add_dual_gradient(u, &mut gradient);
+            side.add_dual_gradient(u, &mut gradient, &Control::unlimited()).expect("in memory");
             gradient
         };
         let u = dual_point(at);
@@ -163,7 +165,8 @@ fn the_dual_description_gives_gradient_and_value() {
             near(name, "c + K'u", *found, *expected, ROUNDING);
         }
         // f(x) = (c + K'u)'x - f*(u) at the dual point of x, and at least that for every other u.
-        let lower = |u: &[f64]| dot(&dual_gradient(u), &at.x) - side.conjugate(u);
+        let conjugate = |u: &[f64]| side.conjugate(u, &Control::unlimited()).expect("in memory");
+        let lower = |u: &[f64]| dot(&dual_gradient(u), &at.x) - conjugate(u);
         near(name, "Fenchel-Young", lower(&u), at.value(), 1e-10);
         for _ in 0..10 {
             let elsewhere = dual_point(&At::new(at.f, numbers.vector(N, 3.0)));
@@ -176,7 +179,7 @@ fn the_dual_description_gives_gradient_and_value() {
             }
         }
         let mut magnitude = vec![0.0; N];
-        side.add_dual_magnitude(&u, &mut magnitude);
+        side.add_dual_magnitude(&u, &mut magnitude, &Control::unlimited()).expect("in memory");
         let below = dual_gradient(&u).iter().zip(&magnitude).all(|(g, size)| g.abs() <= size * (1.0 + 1e-12));
         assert!(below, "{name}: a sum exceeds the sum of its sizes");
     });
@@ -189,10 +192,13 @@ fn a_dual_step_moves_the_dual_gradient_by_the_hessian() {
         let y = numbers.vector(N, 1e-4);
         let mut u = vec![0.0; side.dual_len()];
         side.dual_point(&at.x, &at.product, &mut u);
-        side.add_dual_step(&at.x, &at.product, &y, &mut u);
-        assert!(side.conjugate(&u).is_finite(), "{name}: a small step stays in the domain");
+        side.add_dual_step(&at.x, &at.product, &y, &mut u, &Control::unlimited()).expect("in memory");
+        assert!(
+            side.conjugate(&u, &Control::unlimited()).is_ok_and(f64::is_finite),
+            "{name}: a small step stays in the domain"
+        );
         let mut moved = vec![0.0; N];
-        side.add_dual_gradient(&u, &mut moved);
+        side.add_dual_gradient(&u, &mut moved, &Control::unlimited()).expect("in memory");
         for ((moved, old), expected) in moved.iter().zip(&at.gradient()).zip(&at.hessian_times(&y)) {
             near(name, "K'du", moved - old, *expected, 1e-12);
         }

@@ -5,19 +5,16 @@ use crate::adaptor::solve_checked;
 use crate::numbers::Numbers;
 use crate::samples::least_squares;
 use equipoise::separable::{Bounds, Nonsmooth, SeparableTerm};
-use equipoise::smooth::SmoothTerm;
-use equipoise::{Coupling, Matrix, Method, Problem, Settings, Status};
+use equipoise::smooth::{PairTerm, SmoothTerm};
+use equipoise::{Control, Coupling, Matrix, Method, Pass, Problem, Settings, Status};
 
 /// A smooth term that hides what is optional: interactions, Hessian, dual side.
 #[derive(Debug)]
 struct PlainSmooth(Box<dyn SmoothTerm>);
 
-impl SmoothTerm for PlainSmooth {
+impl PairTerm for PlainSmooth {
     fn dimension(&self) -> usize {
         self.0.dimension()
-    }
-    fn value(&self, x: &[f64], product: &[f64]) -> f64 {
-        self.0.value(x, product)
     }
     fn partial(&self, c: usize, x: &[f64], product: &[f64]) -> f64 {
         self.0.partial(c, x, product)
@@ -28,11 +25,17 @@ impl SmoothTerm for PlainSmooth {
     fn product_len(&self) -> usize {
         self.0.product_len()
     }
-    fn fill_product(&self, x: &[f64], product: &mut [f64]) {
-        self.0.fill_product(x, product);
-    }
     fn add_to_product(&self, c: usize, delta: f64, product: &mut [f64]) {
         self.0.add_to_product(c, delta, product);
+    }
+}
+
+impl SmoothTerm for PlainSmooth {
+    fn value(&self, x: &[f64], product: &[f64]) -> f64 {
+        self.0.value(x, product)
+    }
+    fn fill_product(&self, x: &[f64], product: &mut [f64], control: &Control) -> Pass {
+        self.0.fill_product(x, product, control)
     }
 }
 

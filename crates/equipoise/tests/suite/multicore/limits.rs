@@ -1,5 +1,6 @@
 //! Limits on several threads: they bind, and what comes back is feasible whichever one it was.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
@@ -7,7 +8,7 @@ use super::{checked, converged, levels, pairs, verify};
 use crate::samples::kernels;
 use equipoise::separable::{Bounds, SeparableTerm, Zero};
 use equipoise::smooth::Quadratic;
-use equipoise::{Coupling, Locking, Problem, Settings, Solver, SparseMatrix, Status, solve};
+use equipoise::{Control, Coupling, Locking, Problem, Settings, Solver, SparseMatrix, Status, solve};
 
 /// A machine that is busy with other tests may take so much longer than asked.
 const GRACE: Duration = Duration::from_millis(500);
@@ -127,14 +128,17 @@ fn a_flag_set_by_another_thread_ends_a_run() {
         let settings = endless(threads, locking);
         let name = format!("{threads} threads, {locking:?}");
         within_grace(&name, || {
-            let flag = AtomicBool::new(false);
+            let flag = Arc::new(AtomicBool::new(false));
             std::thread::scope(|scope| {
                 let set = scope.spawn(|| {
                     std::thread::sleep(Duration::from_millis(100));
                     flag.store(true, Ordering::Relaxed);
                     Instant::now()
                 });
-                let solution = Solver::new(&problem, &settings).interrupt(&flag).run().expect("valid");
+                let solution = Solver::new(&problem, &settings)
+                    .control(Control::on(Arc::clone(&flag)))
+                    .run()
+                    .expect("valid");
                 let end = Instant::now();
                 let ended = matches!(solution.status, Status::Interrupted | Status::Stalled);
                 assert!(ended, "{name}: {}", solution.status);
@@ -149,8 +153,9 @@ fn a_flag_set_by_another_thread_ends_a_run() {
 fn a_flag_that_is_already_set_interrupts_at_once() {
     let problem = chain(Zero);
     for threads in [2, 8] {
-        let (flag, settings) = (AtomicBool::new(true), endless(threads, Locking::None));
-        let solution = Solver::new(&problem, &settings).interrupt(&flag).run().expect("valid");
+        let (flag, settings) = (Arc::new(AtomicBool::new(true)), endless(threads, Locking::None));
+        let solution =
+            Solver::new(&problem, &settings).control(Control::on(Arc::clone(&flag))).run().expect("valid");
         assert_eq!(solution.status, Status::Interrupted);
         verify("set before", &problem, &settings, &solution);
     }

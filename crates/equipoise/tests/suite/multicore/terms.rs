@@ -9,7 +9,7 @@ use std::time::Duration;
 use super::{converged, levels, pairs, same_optimum};
 use crate::samples::rows;
 use equipoise::separable::SeparableTerm;
-use equipoise::smooth::{Distance, SmoothTerm};
+use equipoise::smooth::{Distance, PairTerm, SmoothTerm};
 use equipoise::{BlockChoice, Coupling, Locking, Method, Problem, Settings, solve};
 
 /// Pseudo-Huber distances between neighbours and to targets, by the four required methods alone: coordinates
@@ -24,13 +24,9 @@ fn length(r: f64) -> f64 {
     1.0_f64.hypot(r)
 }
 
-impl SmoothTerm for Neighbours {
+impl PairTerm for Neighbours {
     fn dimension(&self) -> usize {
         self.target.len()
-    }
-    fn value(&self, x: &[f64], _product: &[f64]) -> f64 {
-        let own: f64 = x.iter().zip(&self.target).map(|(x, t)| length(x - t) - 1.0).sum();
-        own + x.windows(2).map(|pair| length(pair[1] - pair[0]) - 1.0).sum::<f64>()
     }
     fn partial(&self, c: usize, x: &[f64], _product: &[f64]) -> f64 {
         let slope = |r: f64| r / length(r);
@@ -41,6 +37,13 @@ impl SmoothTerm for Neighbours {
     /// Second derivatives of a length are at most 1; three lengths hold the coordinate.
     fn curvature(&self, _c: usize) -> f64 {
         3.0
+    }
+}
+
+impl SmoothTerm for Neighbours {
+    fn value(&self, x: &[f64], _product: &[f64]) -> f64 {
+        let own: f64 = x.iter().zip(&self.target).map(|(x, t)| length(x - t) - 1.0).sum();
+        own + x.windows(2).map(|pair| length(pair[1] - pair[0]) - 1.0).sum::<f64>()
     }
 }
 
@@ -152,12 +155,9 @@ struct Impatient {
     spared: Option<ThreadId>,
 }
 
-impl SmoothTerm for Impatient {
+impl PairTerm for Impatient {
     fn dimension(&self) -> usize {
         self.inner.dimension()
-    }
-    fn value(&self, x: &[f64], product: &[f64]) -> f64 {
-        self.inner.value(x, product)
     }
     fn partial(&self, c: usize, x: &[f64], product: &[f64]) -> f64 {
         if self.spared != Some(thread::current().id()) {
@@ -167,6 +167,12 @@ impl SmoothTerm for Impatient {
     }
     fn curvature(&self, c: usize) -> f64 {
         self.inner.curvature(c)
+    }
+}
+
+impl SmoothTerm for Impatient {
+    fn value(&self, x: &[f64], product: &[f64]) -> f64 {
+        self.inner.value(x, product)
     }
 }
 

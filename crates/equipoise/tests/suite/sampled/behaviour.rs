@@ -1,5 +1,6 @@
 //! What is repeatable, what binds, what is reported and what is refused.
 
+use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use super::{N, SAMPLES, least_squares, plain_problem, problem, settings};
@@ -10,7 +11,7 @@ use equipoise::separable::{Bounds, Zero};
 use equipoise::smooth::loss::Squared;
 use equipoise::smooth::{Distance, LeastSquares, Linear, Quadratic, SmoothTerm, Sum};
 use equipoise::{
-    BlockChoice, Coupling, Error, Matrix, Method, Named, Observer, Problem, Progress, Schedule, Settings,
+    BlockChoice, Control, Coupling, Error, Matrix, Method, Named, Observer, Problem, Progress, Schedule, Settings,
     Solver, Status, solve,
 };
 
@@ -70,9 +71,10 @@ fn a_limit_on_updates_is_exact_and_one_on_time_binds() {
         let limited = Settings { time_limit: Some(1e-9), tolerance: 1e-15, ..settings(method) };
         let solution = solve_checked(&problem, &limited);
         assert_eq!(solution.status, Status::TimeLimit, "{}", method.name());
-        let flag = AtomicBool::new(true);
+        let flag = Arc::new(AtomicBool::new(true));
         let settings = Settings { tolerance: 1e-15, ..settings(method) };
-        let solution = Solver::new(&problem, &settings).interrupt(&flag).run().expect("valid");
+        let solution =
+            Solver::new(&problem, &settings).control(Control::on(Arc::clone(&flag))).run().expect("valid");
         assert_eq!(solution.status, Status::Interrupted, "{}", method.name());
         assert!(solution.updates <= 64 && solution.certificate.is_feasible());
     }

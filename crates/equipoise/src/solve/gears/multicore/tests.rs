@@ -4,6 +4,7 @@ use rand::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 use super::*;
+use crate::Control;
 use crate::coupling::Coupling;
 use crate::graph::Topology;
 use crate::matrix::{DenseMatrix, Matrix, Rows};
@@ -19,7 +20,8 @@ fn settings(threads: usize) -> Settings {
 
 /// A round of n updates of one thread in shared memory, and as many in memory of its own.
 fn both<F: SmoothTerm, H: SeparableTerm>(problem: &Problem<F, H>, settings: &Settings, n: u64) -> [State; 2] {
-    let state = State::new(problem.smooth(), problem.start().to_vec());
+    let state =
+        State::new(problem.smooth(), problem.start().to_vec(), &Control::unlimited()).expect("in memory");
     let edges = SampledEdges::new(problem.graph(), problem.probabilities(), 7).expect("connected");
     let mut multicore = Multicore::new(problem, settings, &state, &edges);
     multicore.workers.truncate(1);
@@ -139,10 +141,11 @@ fn rounds_of_eight_threads_stay_feasible_and_never_rise() {
                 .build()
                 .expect("valid");
             let settings = Settings { locking, ..settings(8) };
-            let mut state = State::new(problem.smooth(), problem.start().to_vec());
+            let mut state = State::new(problem.smooth(), problem.start().to_vec(), &Control::unlimited())
+                .expect("in memory");
             let edges = SampledEdges::new(problem.graph(), problem.probabilities(), 1).expect("connected");
             let mut multicore = Multicore::new(&problem, &settings, &state, &edges);
-            let budget = Budget::new(&settings, 1.0, None);
+            let budget = Budget::new(&settings, 1.0, Control::unlimited());
             let mut objective = problem.objective(&state.x);
             for _ in 0..20 {
                 let task =

@@ -10,14 +10,14 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::SeedableRng;
 
 use super::estimate::Estimate;
-use super::feed::{Cut, Feed};
-use crate::certificate::separable_value;
+use super::feed::Feed;
+use crate::control::Pass;
 use crate::error::{Error, Result};
 use crate::problem::Problem;
 use crate::selection::SampledEdges;
 use crate::separable::SeparableTerm;
 use crate::smooth::{SampleFault, SmoothTerm};
-use crate::solve::driver::checkpoints::{Checkpoints, Spent};
+use crate::solve::driver::checkpoints::{Checkpoints, Spent, lost};
 use crate::solve::driver::round::Pace;
 use crate::solve::pairs::PairUpdater;
 use crate::solve::pairs::metric::Metric;
@@ -43,16 +43,10 @@ pub(super) struct Task<'r, F, H> {
 
 impl<F: SmoothTerm, H: SeparableTerm> Task<'_, F, H> {
     /// What a pass before the first update found, or the status of a run that ended with it.
-    pub(super) fn read<T>(
-        &self,
-        found: std::result::Result<T, Cut>,
-    ) -> Result<std::result::Result<T, Status>> {
+    pub(super) fn read<T>(&self, found: Pass<T>) -> Result<std::result::Result<T, Status>> {
         match found {
             Ok(found) => Ok(Ok(found)),
-            Err(Cut::Stopped(status)) => Ok(Err(status)),
-            Err(Cut::Fault(SampleFault { row, reason })) => {
-                Err(Error::BadSample { row, reason, iterate: self.start.clone(), updates: 0 })
-            }
+            Err(halt) => Status::after(&halt).map(Err).ok_or_else(|| lost(halt, &self.start, 0)),
         }
     }
 
@@ -60,9 +54,7 @@ impl<F: SmoothTerm, H: SeparableTerm> Task<'_, F, H> {
     pub(super) fn stopped(mut self, status: Status) -> Result<Solution> {
         let spent = Spent { threads: 1, ..Spent::default() };
         self.checkpoints.status = Some(status);
-        if !self.checkpoints.take_if_whole(&self.start, spent, 0)? {
-            return Err(Error::StoppedEarly { by: status.name() });
-        }
+        self.checkpoints.take(&self.start, spent, 0)?;
         self.checkpoints.finish(self.start, spent)
     }
 }
@@ -106,9 +98,6 @@ pub(super) struct Engine<'r, F, H> {
     /// Updates at the last checkpoint.
     checked_at: u64,
     pub(super) idle_rounds: u32,
-    /// The x of the last certificate, where a later one may be cut short; and whether it was.
-    certified: Option<Vec<f64>>,
-    uncertain: bool,
 }
 
 impl<'r, F: SmoothTerm, H: SeparableTerm> Engine<'r, F, H> {
@@ -119,7 +108,7 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Engine<'r, F, H> {
         step: f64,
     ) -> Result<Self> {
         let Task { problem, settings, checkpoints, start, updates_per_epoch } = task;
-        let metric = Metric::standing_in(problem, &estimate, step);
+        let metric = Metric::standing_in(problem.view(), &estimate, step);
         let pairs = PairUpdater::standing_in(problem, &estimate, settings, metric);
         Ok(Self {
             problem,
@@ -127,7 +116,7 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Engine<'r, F, H> {
             checkpoints,
             feed,
             pairs,
-            state: State::new(&estimate, start),
+            state: State::without_product(start),
             estimate,
             updates: 0,
             pairs_per_draw: 1,
@@ -138,8 +127,6 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Engine<'r, F, H> {
             draws_of_batch: 0,
             checked_at: 0,
             idle_rounds: 0,
-            certified: None,
-            uncertain: false,
         })
     }
 
@@ -204,13 +191,13 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Engine<'r, F, H> {
 
     /// A sample that cannot be used ends the run; the iterate is kept.
     pub(super) fn bad(&self, fault: SampleFault) -> Error {
-        let SampleFault { row, reason } = fault;
-        Error::BadSample { row, reason, iterate: self.state.x.clone(), updates: self.updates }
+        lost(fault.into(), &self.state.x, self.updates)
     }
 
     /// Takes the rounding drift out of A x = b.
     pub(super) fn keep_feasible(&mut self) {
-        repair(self.problem, &mut self.state.x);
+        // Where there is no time for it nothing is lost: x drifts by rounding.
+        let _ = repair(self.problem.view(), &mut self.state.x, &self.checkpoints.control());
     }
 
     /// Whether enough was done since the last checkpoint.
@@ -223,38 +210,14 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Engine<'r, F, H> {
     /// The certificate of x.
     pub(super) fn checkpoint(&mut self, x: &[f64], idle_rounds: u32) -> Result<()> {
         self.checked_at = self.updates;
-        let under_way = self.checkpoints.patience().is_none();
-        let mut whole = self.checkpoints.take_if_whole(x, self.spent(), idle_rounds)?;
-        if !whole && under_way {
-            // The run is over now, and some patience is left for its last certificate.
-            whole = self.checkpoints.take_if_whole(x, self.spent(), idle_rounds)?;
-        }
-        self.uncertain = !whole;
-        if whole && self.checkpoints.may_cut {
-            self.certified = Some(x.to_vec());
-        }
-        Ok(())
-    }
-
-    /// Whether there was no time to certify the last iterate.
-    pub(super) fn is_uncertain(&self) -> bool {
-        self.uncertain
+        self.checkpoints.take(x, self.spent(), idle_rounds)
     }
 
     /// The solution: x, or the x of the last certificate where there was no time for one of x.
-    pub(super) fn finish(mut self, x: Vec<f64>) -> Result<Solution> {
-        let (spent, by) = (self.spent(), self.checkpoints.status.map_or("", Status::name));
-        let x = if self.uncertain { self.certified.take().ok_or(Error::StoppedEarly { by })? } else { x };
+    pub(super) fn finish(self, x: Vec<f64>) -> Result<Solution> {
+        let spent = self.spent();
         self.checkpoints.finish(x, spent)
     }
-}
-
-/// f + h at x, from f itself.
-pub(super) fn objective<F: SmoothTerm, H: SeparableTerm>(problem: &Problem<F, H>, x: &[f64]) -> f64 {
-    let f = problem.smooth();
-    let mut product = vec![0.0; f.product_len()];
-    f.fill_product(x, &mut product);
-    f.value(x, &product) + separable_value(problem, x)
 }
 
 /// Fewest pairs by one draw: to draw a sample costs about as much as to move so many.

@@ -9,18 +9,18 @@
 //! Terms of single coordinates beside the sum are added exactly.
 //!
 //! - Given: a batch of samples, a law to draw from it, x.
-//! - Returns: a [`SmoothTerm`] that keeps no product, whose partial derivatives are those of the last draw and whose
+//! - Returns: a [`PairTerm`] that keeps no product, whose partial derivatives are those of the last draw and whose
 //!   curvature is the metric of the steps.
 //! - Must not know: which pair is moved, how far.
 
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-use super::feed::{Cut, Feed};
+use super::feed::Feed;
 use super::law::Law;
+use crate::control::{Control, Pass};
 use crate::matrix::ByRow;
 use crate::smooth::loss::ScalarLoss;
-use crate::smooth::{FiniteSum, SampleBatch, SmoothTerm};
-use crate::solve::Status;
+use crate::smooth::{FiniteSum, PairTerm, SampleBatch, SmoothTerm};
 
 /// What is known of the slopes of the samples that are not drawn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -101,16 +101,11 @@ impl<'a> Estimate<'a> {
 
     /// Takes the slopes of all samples, and their mean, at x; returns the sum over the samples there. After a pass that
     /// was cut short the slopes are of several points, and of no use.
-    pub(super) fn anchor(
-        &mut self,
-        feed: &mut Feed<'_>,
-        x: &[f64],
-        stop: &dyn Fn() -> Option<Status>,
-    ) -> Result<f64, Cut> {
+    pub(super) fn anchor(&mut self, feed: &mut Feed<'_>, x: &[f64], control: &Control) -> Pass<f64> {
         let Self { loss, batch, slopes, mean, .. } = self;
         mean.fill(0.0);
         let mut value = 0.0;
-        feed.pass(batch, stop, |batch| {
+        feed.pass(batch, control, |batch| {
             let slopes = &mut slopes[batch.first..batch.first + batch.target.len()];
             for (l, (slope, &y)) in slopes.iter_mut().zip(&batch.target).enumerate() {
                 let (z, w) = (batch.rows.dot(l, x), batch.weights.at(l));
@@ -194,14 +189,9 @@ impl<'a> Estimate<'a> {
     }
 }
 
-impl SmoothTerm for Estimate<'_> {
+impl PairTerm for Estimate<'_> {
     fn dimension(&self) -> usize {
         self.curvature.len()
-    }
-
-    /// Nobody asks: an estimate has slopes and no height.
-    fn value(&self, _x: &[f64], _product: &[f64]) -> f64 {
-        f64::NAN
     }
 
     #[inline]

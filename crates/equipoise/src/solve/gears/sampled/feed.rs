@@ -4,10 +4,10 @@
 //! - Returns: the batch to draw from, the next one when it is used up, and passes over all samples.
 //! - Must not know: what is done with the samples.
 
+use crate::control::{Control, Pass};
 use crate::error::Result;
 use crate::matrix::ByRow;
 use crate::smooth::{SampleBatch, SampleData, SampleFault, SampleReader, SampleSource};
-use crate::solve::Status;
 
 /// Where the batches come from.
 pub(super) enum Feed<'a> {
@@ -15,21 +15,6 @@ pub(super) enum Feed<'a> {
     Memory,
     /// Batches in order, and again from the first.
     Stream { source: &'a dyn SampleSource, reader: Option<Box<dyn SampleReader + 'a>> },
-}
-
-/// Why a pass did not show every sample.
-#[derive(Debug)]
-pub(super) enum Cut {
-    /// One of them cannot be used.
-    Fault(SampleFault),
-    /// The run is over.
-    Stopped(Status),
-}
-
-impl From<SampleFault> for Cut {
-    fn from(fault: SampleFault) -> Self {
-        Self::Fault(fault)
-    }
 }
 
 impl<'a> Feed<'a> {
@@ -75,13 +60,13 @@ impl<'a> Feed<'a> {
     }
 
     /// Shows every sample once, a batch at a time. With a stream the batch at hand makes room, the next one is the first
-    /// again, and `stop` is asked after each.
+    /// again, and the control is looked at after each.
     pub(super) fn pass(
         &mut self,
         batch: &mut Option<SampleBatch>,
-        stop: &dyn Fn() -> Option<Status>,
+        control: &Control,
         mut visit: impl FnMut(&SampleBatch),
-    ) -> std::result::Result<(), Cut> {
+    ) -> Pass {
         match self {
             Self::Memory => batch.iter().for_each(visit),
             Self::Stream { source, reader } => {
@@ -91,10 +76,8 @@ impl<'a> Feed<'a> {
                     *batch = open.next(batch.take())?;
                     let Some(batch) = batch else { return Ok(()) };
                     visit(batch);
-                    if batch.first + batch.target.len() < samples
-                        && let Some(status) = stop()
-                    {
-                        return Err(Cut::Stopped(status));
+                    if batch.first + batch.target.len() < samples {
+                        control.check()?;
                     }
                 }
             }

@@ -36,7 +36,7 @@ mod tests;
 use crate::error::{Error, Result};
 use crate::problem::Problem;
 use crate::separable::SeparableTerm;
-use crate::smooth::{FiniteSum, SampleData, SmoothTerm};
+use crate::smooth::{FiniteSum, SmoothTerm};
 use crate::solve::driver::checkpoints::Checkpoints;
 use crate::solve::{Method, Settings, Solution};
 
@@ -52,13 +52,12 @@ pub(crate) enum Outcome<'r, F, H> {
 pub(crate) fn run<'r, F: SmoothTerm, H: SeparableTerm>(
     problem: &'r Problem<F, H>,
     settings: &'r Settings,
-    mut checkpoints: Checkpoints<'r, F, H>,
+    checkpoints: Checkpoints<'r, F, H>,
     start: Vec<f64>,
     updates_per_epoch: f64,
     may_hand_over: bool,
 ) -> Result<Outcome<'r, F, H>> {
     let sum = samples_of(problem.smooth(), settings)?;
-    checkpoints.may_cut = matches!(sum.data, SampleData::Stream(_));
     let task = engine::Task { problem, settings, checkpoints, start, updates_per_epoch };
     match settings.method {
         Method::Stochastic => Ok(Outcome::Done(Box::new(plain::run(task, sum)?))),

@@ -7,14 +7,16 @@
 //! all and the average of the later half are compared with it, and the lowest is certified and returned.
 
 use super::averages::Averages;
-use super::engine::{Begun, Engine, Task, Watch, objective};
+use super::engine::{Begun, Engine, Task, Watch};
 use super::estimate::{Estimate, Memory};
 use super::feed::Feed;
 use super::scale::{floored, largest_of_single, shares};
+use crate::control::{Control, Pass};
 use crate::error::Result;
-use crate::problem::Problem;
+use crate::problem::View;
 use crate::separable::{Nonsmooth, SeparableTerm};
 use crate::smooth::{FiniteSum, SmoothTerm};
+use crate::solve::driver::checkpoints::not_finite;
 use crate::solve::pairs::PairUpdater;
 use crate::solve::solution::Candidate;
 use crate::solve::steps::free_step::FreeStep;
@@ -38,7 +40,7 @@ pub(super) fn run<'r, F: SmoothTerm, H: SeparableTerm>(
     };
     run.until_the_end()?;
     // Candidates that were not certified in time are none.
-    let candidates = if run.engine.is_uncertain() { Vec::new() } else { run.candidates };
+    let candidates = if run.engine.checkpoints.is_uncertain() { Vec::new() } else { run.candidates };
     let mut solution = run.engine.finish(run.lowest.1)?;
     solution.candidates = candidates;
     Ok(solution)
@@ -112,15 +114,15 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Run<'r, F, H> {
         let own: Vec<f64> =
             (0..problem.dimension()).map(|c| sum.rest.iter().map(|term| term.curvature(c)).sum()).collect();
         let mut estimate = Estimate::new(sum, batch, Memory::None, problem.dimension());
-        let (stop, n) = (|| task.checkpoints.budget.stop(), problem.dimension());
-        let found = largest_of_single(&mut feed, &mut estimate.batch, kappa, samples, n, &stop);
+        let (control, n) = (task.checkpoints.control(), problem.dimension());
+        let found = largest_of_single(&mut feed, &mut estimate.batch, kappa, samples, n, &control);
         let (mut largest, entries) = match task.read(found)? {
             Ok(found) => found,
             Err(status) => return Ok(Begun::Over(Box::new(task.stopped(status)?))),
         };
         largest.iter_mut().zip(&own).for_each(|(largest, own)| *largest += own);
         estimate.curvature = floored(largest);
-        let found = shares(&mut feed, &mut estimate.batch, kappa, &estimate.curvature, None, &stop);
+        let found = shares(&mut feed, &mut estimate.batch, kappa, &estimate.curvature, None, &control);
         let shares = match task.read(found)? {
             Ok(found) => found,
             Err(status) => return Ok(Begun::Over(Box::new(task.stopped(status)?))),
@@ -128,14 +130,11 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Run<'r, F, H> {
         let worst = samples as f64 * shares.largest / settings.batch as f64;
         let touched = 2.0 * problem.dimension() as f64 / problem.blocks().len() as f64;
         estimate.by_entry = settings.batch == 1 && 2.0 * touched < entries / samples as f64;
-        let scope = task.checkpoints.pass_scope();
-        let objective = objective(problem, &task.start);
-        if scope.was_cut() {
-            let status = task.checkpoints.budget.stop().unwrap_or(Status::Interrupted);
-            drop(scope);
-            return Ok(Begun::Over(Box::new(task.stopped(status)?)));
-        }
-        drop(scope);
+        let found = problem.view().objective(&task.start, &control);
+        let objective = match task.read(found)? {
+            Ok(found) => found,
+            Err(status) => return Ok(Begun::Over(Box::new(task.stopped(status)?))),
+        };
         let engine = Engine::new(task, feed, estimate, settings.step_size)?;
         let pass = samples.div_ceil(settings.batch) as u64;
         let most = engine.checkpoints.budget.most_updates;
@@ -148,7 +147,7 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Run<'r, F, H> {
         };
         let x = engine.state.x.clone();
         if !objective.is_finite() {
-            return Err(engine.checkpoints.not_finite(objective, &x, 0));
+            return Err(not_finite(objective, 0));
         }
         let best = (objective, x);
         let (lowest, lowest_seen) = (best.clone(), objective);
@@ -182,7 +181,7 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Run<'r, F, H> {
                     break;
                 }
             }
-            self.compare();
+            self.compare()?;
             let stalled = self.engine.idle_rounds > IDLE_PER_ROUND * IDLE_PER_ROUND;
             if target.is_none() {
                 self.sound()?;
@@ -207,38 +206,42 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Run<'r, F, H> {
     /// Nothing is moved.
     fn sound(&mut self) -> Result<()> {
         self.compared += 1;
-        let Engine { checkpoints, problem, .. } = &mut self.engine;
+        let Engine { checkpoints, problem, updates, .. } = &mut self.engine;
         if checkpoints.status.is_some() || !self.compared.is_multiple_of(CHECKPOINTS_PER_SOUNDING) {
             return Ok(());
         }
-        let scope = checkpoints.pass_scope();
-        let mut state = State::new(problem.smooth(), self.lowest.1.clone());
-        let metric = self.exact.get_or_insert_with(|| Metric::new(problem, 1.0));
-        FreeStep { problem, metric, budget: &checkpoints.budget }.take(&mut state, 20)?;
-        if scope.was_cut() {
-            checkpoints.was_stopped();
+        let (view, control) = (problem.view(), checkpoints.control());
+        let metric = self.exact.get_or_insert_with(|| Metric::new(view, 1.0));
+        let outcome = match State::new(view.smooth(), self.lowest.1.clone(), &control) {
+            Ok(mut state) => FreeStep { view, metric, control: &control }.take(&mut state, 20)?,
+            Err(halt) => Err(halt),
+        };
+        match outcome {
+            Ok(_) => Ok(()),
+            Err(halt) => checkpoints.ended(halt, &self.lowest.1, *updates),
         }
-        Ok(())
     }
 
     /// The objectives of all candidates.
-    fn compare(&mut self) {
+    fn compare(&mut self) -> Result<()> {
         let updates = self.engine.updates;
         self.steps.averages.count_all(&self.engine.state.x, updates);
         self.engine.keep_feasible();
-        let problem = self.engine.problem;
-        let scope = self.engine.checkpoints.pass_scope();
-        let last = (objective(problem, &self.engine.state.x), self.engine.state.x.clone());
+        let (view, control) = (self.engine.problem.view(), self.engine.checkpoints.control());
+        let valued = |x: Vec<f64>| -> Pass<_> { Ok((view.objective(&x, &control)?, x)) };
         let averaged = |mut x: Vec<f64>| {
-            settle(problem, &mut x);
-            (objective(problem, &x), x)
+            settle(view, &mut x, &control)?;
+            valued(x)
         };
-        let average = averaged(self.steps.averages.of_all(updates));
-        let tail = averaged(self.steps.averages.of_later_half(updates));
-        if scope.was_cut() {
-            self.engine.checkpoints.was_stopped();
-            return;
-        }
+        let all = || -> Pass<_> {
+            let last = valued(self.engine.state.x.clone())?;
+            let average = averaged(self.steps.averages.of_all(updates))?;
+            Ok((last, average, averaged(self.steps.averages.of_later_half(updates))?))
+        };
+        let (last, average, tail) = match all() {
+            Ok(found) => found,
+            Err(halt) => return self.engine.checkpoints.ended(halt, &self.engine.state.x, updates),
+        };
         if last.0 < self.best.0 {
             self.best = last.clone();
         }
@@ -254,16 +257,17 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Run<'r, F, H> {
         // Steps that shrink will gain again, steps that stay as they are may have come as far as their noise lets them.
         let waiting = gained || self.engine.settings.schedule != Schedule::Constant;
         self.engine.idle_rounds = if waiting { 0 } else { self.engine.idle_rounds + 1 };
+        Ok(())
     }
 }
 
 /// Takes the rounding of an average out of it: bounds are kept exactly, A x = b as well as any iterate does.
-fn settle<F: SmoothTerm, H: SeparableTerm>(problem: &Problem<F, H>, x: &mut [f64]) {
-    if let Nonsmooth::Coordinates(h) = problem.separable() {
+fn settle(view: View<'_>, x: &mut [f64], control: &Control) -> Pass {
+    if let Nonsmooth::Coordinates(h) = view.separable() {
         for (c, x) in x.iter_mut().enumerate() {
             let (lo, hi) = h.domain(c);
             *x = x.max(lo).min(hi);
         }
     }
-    repair(problem, x);
+    repair(view, x, control).map(|_| ())
 }

@@ -6,9 +6,9 @@
 //! rose, the round is undone and the steps are halved; where it fell they grow a little.
 
 use super::Outcome;
-use super::engine::{Begun, Engine, Task, objective, pairs_per_draw};
+use super::engine::{Begun, Engine, Task, pairs_per_draw};
 use super::estimate::{Estimate, Memory};
-use super::feed::{Cut, Feed};
+use super::feed::Feed;
 use super::law::Law;
 use super::rounds::Rounds;
 use super::scale::{Shift, curvature_of, shares};
@@ -18,6 +18,7 @@ use crate::error::Result;
 use crate::problem::Problem;
 use crate::separable::SeparableTerm;
 use crate::smooth::{FiniteSum, SmoothTerm};
+use crate::solve::driver::checkpoints::not_finite;
 use crate::solve::steps::free_step::FreeStep;
 use crate::solve::steps::full_step::FullStep;
 use crate::solve::{Method, Metric, Status};
@@ -118,8 +119,8 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Run<'r, F, H> {
             None => shift = None,
         }
         let curvature = &estimate.curvature;
-        let stop = || task.checkpoints.budget.stop();
-        let found = shares(&mut feed, &mut estimate.batch, kappa, curvature, shift.as_ref(), &stop);
+        let control = task.checkpoints.control();
+        let found = shares(&mut feed, &mut estimate.batch, kappa, curvature, shift.as_ref(), &control);
         let found = match task.read(found)? {
             Ok(found) => found,
             Err(status) => return Ok(Begun::Over(Box::new(task.stopped(status)?))),
@@ -142,7 +143,7 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Run<'r, F, H> {
         engine.pairs_per_draw = pairs_per_draw;
         let good = engine.state.x.clone();
         let mut run = Self {
-            exact: Metric::new(problem, 1.0),
+            exact: Metric::new(problem.view(), 1.0),
             full_step: FullStep::new(),
             rounds,
             updates_per_pass: samples.div_ceil(settings.batch) as u64 * pairs_per_draw,
@@ -165,7 +166,7 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Run<'r, F, H> {
             return Ok(Begun::Over(Box::new(run.engine.finish(start)?)));
         };
         if !objective.is_finite() {
-            return Err(run.engine.checkpoints.not_finite(objective, &run.engine.state.x, 0));
+            return Err(not_finite(objective, 0));
         }
         run.objective = objective;
         Ok(Begun::Running(Box::new(run)))
@@ -173,19 +174,15 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Run<'r, F, H> {
 
     /// Slopes and objective at x; `None` where the run ended before all samples were seen.
     fn anchor(&mut self) -> Result<Option<f64>> {
-        let Engine { estimate, feed, state, problem, checkpoints, .. } = &mut self.engine;
-        let found = estimate.anchor(feed, &state.x, &checkpoints.stopper());
+        let Engine { estimate, feed, state, problem, checkpoints, updates, .. } = &mut self.engine;
+        let found = estimate.anchor(feed, &state.x, &checkpoints.control());
         match found {
             Ok(value) => {
                 let value = value + estimate.rest_value(&state.x) + separable_value(problem, &state.x);
                 self.engine.rewind();
                 Ok(Some(value))
             }
-            Err(Cut::Fault(fault)) => Err(self.engine.bad(fault)),
-            Err(Cut::Stopped(status)) => {
-                checkpoints.status = Some(status);
-                Ok(None)
-            }
+            Err(halt) => checkpoints.ended(halt, &state.x, *updates).map(|()| None),
         }
     }
 
@@ -211,7 +208,7 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Run<'r, F, H> {
                 return Ok(());
             }
             // The sums of a round and those of f differ in rounding: f itself has the last word.
-            if self.objective <= target && objective(self.engine.problem, &self.engine.state.x) <= target {
+            if self.objective <= target && self.exact_objective()? <= target {
                 self.engine.checkpoints.reached_target();
                 break;
             }
@@ -221,6 +218,15 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Run<'r, F, H> {
             }
         }
         self.checkpoint()
+    }
+
+    /// The objective by f itself; infinite where there was no time.
+    fn exact_objective(&mut self) -> Result<f64> {
+        let Engine { checkpoints, problem, state, updates, .. } = &mut self.engine;
+        match problem.view().objective(&state.x, &checkpoints.control()) {
+            Ok(found) => Ok(found),
+            Err(halt) => checkpoints.ended(halt, &state.x, *updates).map(|()| f64::INFINITY),
+        }
     }
 
     /// Whether something else should go on.
@@ -277,7 +283,7 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Run<'r, F, H> {
 
     /// Where pairs do too little: a proximal step over all blocks; and now and then a look whether f falls for ever.
     fn beyond_pairs(&mut self) -> Result<()> {
-        let Engine { checkpoints, problem, state, .. } = &mut self.engine;
+        let Engine { checkpoints, problem, state, updates, .. } = &mut self.engine;
         if checkpoints.status.is_some() || self.undone_in_a_row > 0 {
             return Ok(());
         }
@@ -287,16 +293,23 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Run<'r, F, H> {
         if !stalled && !sounding {
             return Ok(());
         }
-        let scope = checkpoints.pass_scope();
-        let mut whole = State::new(problem.smooth(), state.x.clone());
+        let (view, control, updates) = (problem.view(), checkpoints.control(), *updates);
+        let mut whole = match State::new(view.smooth(), state.x.clone(), &control) {
+            Ok(whole) => whole,
+            Err(halt) => return checkpoints.ended(halt, &state.x, updates),
+        };
         if sounding {
-            let step = FreeStep { problem, metric: &self.exact, budget: &checkpoints.budget };
-            step.take(&mut whole.clone(), 20)?;
+            let step = FreeStep { view, metric: &self.exact, control: &control };
+            if let Err(halt) = step.take(&mut whole.clone(), 20)? {
+                return checkpoints.ended(halt, &state.x, updates);
+            }
         }
         if stalled {
-            let stop = || checkpoints.budget.stop().is_some();
-            let fell = self.full_step.take(problem, &self.exact, &mut whole, &stop);
-            if fell > 1e-14 * (1.0 + self.objective.abs()) && !scope.was_cut() {
+            let fell = match self.full_step.take(view, &self.exact, &mut whole, &control) {
+                Ok(fell) => fell,
+                Err(halt) => return checkpoints.ended(halt, &state.x, updates),
+            };
+            if fell > 1e-14 * (1.0 + self.objective.abs()) {
                 self.good.copy_from_slice(&state.x);
                 state.x.copy_from_slice(&whole.x);
                 self.engine.idle_rounds = 0;
@@ -306,9 +319,6 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Run<'r, F, H> {
                     None => self.engine.state.x.copy_from_slice(&self.good),
                 }
             }
-        }
-        if scope.was_cut() {
-            self.engine.checkpoints.was_stopped();
         }
         Ok(())
     }

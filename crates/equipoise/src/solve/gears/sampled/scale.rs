@@ -8,9 +8,9 @@
 //! Where every move keeps one row r'x, samples may be shifted by multiples of r without any move noticing. What is left
 //! of a sample after the best shift, `a_l - gamma_l r`, may bend far less: a common offset of all columns goes away.
 
-use super::feed::{Cut, Feed};
-use crate::smooth::{SampleBatch, SmoothTerm};
-use crate::solve::Status;
+use super::feed::Feed;
+use crate::control::{Control, Pass};
+use crate::smooth::{PairTerm, SampleBatch};
 
 /// No curvature counts as this share of the largest: a linear coordinate still gets a finite step.
 const SHARE_OF_LINEAR: f64 = 1e-9;
@@ -83,7 +83,7 @@ impl Shift {
 }
 
 /// The curvature of f along every coordinate, without zeros.
-pub(super) fn curvature_of<F: SmoothTerm>(f: &F) -> Vec<f64> {
+pub(super) fn curvature_of<F: PairTerm>(f: &F) -> Vec<f64> {
     floored((0..f.dimension()).map(|c| f.curvature(c)).collect())
 }
 
@@ -94,12 +94,12 @@ pub(super) fn shares(
     kappa: f64,
     s: &[f64],
     shift: Option<&Shift>,
-    stop: &dyn Fn() -> Option<Status>,
-) -> Result<Shares, Cut> {
+    control: &Control,
+) -> Pass<Shares> {
     let keep = feed.is_memory();
     let of_row = shift.map_or(0.0, |shift| shift.row.iter().zip(s).map(|(r, s)| r * r / s).sum());
     let mut shares = Shares { each: Vec::new(), largest: 0.0, total: 0.0, entries: 0.0 };
-    feed.pass(batch, stop, |batch| {
+    feed.pass(batch, control, |batch| {
         for l in 0..batch.target.len() {
             let (mut sum, mut entries) = (0.0, 0);
             if let Some(shift) = shift {
@@ -134,10 +134,10 @@ pub(super) fn largest_of_single(
     kappa: f64,
     samples: usize,
     dimension: usize,
-    stop: &dyn Fn() -> Option<Status>,
-) -> Result<(Vec<f64>, f64), Cut> {
+    control: &Control,
+) -> Pass<(Vec<f64>, f64)> {
     let (mut largest, mut entries) = (vec![0.0_f64; dimension], 0.0);
-    feed.pass(batch, stop, |batch| {
+    feed.pass(batch, control, |batch| {
         for l in 0..batch.target.len() {
             let scale = samples as f64 * kappa * batch.weights.at(l);
             batch.rows.for_each(l, |c, a| {
@@ -174,8 +174,9 @@ mod tests {
                 assert!((felt - expected).abs() < 1e-11, "{felt} and {expected}");
             }
             assert!(shift.curvature(&batch, 4.0, &[0.25; 3], &felt).is_none());
-            let shares = shares(&mut Feed::Memory, &mut Some(batch), 4.0, &felt, Some(&shift), &|| None)
-                .expect("in memory");
+            let shares =
+                shares(&mut Feed::Memory, &mut Some(batch), 4.0, &felt, Some(&shift), &Control::unlimited())
+                    .expect("in memory");
             // Together the shares are the coordinates, less what is their own.
             let own: f64 = felt.iter().map(|felt| 0.25 / felt).sum();
             assert!((shares.total - (3.0 - own)).abs() < 1e-11, "{shares:?}");

@@ -4,8 +4,10 @@ use super::estimate::{Estimate, Memory};
 use super::feed::Feed;
 use super::law::Law;
 use super::scale::{curvature_of, shares};
+use crate::Control;
 use crate::matrix::Matrix;
 use crate::separable::{Values, Zero};
+use crate::smooth::PairTerm;
 use crate::smooth::loss::{LogisticLoss, ScalarLoss, Squared};
 use crate::smooth::{Distance, LossOfProduct, SmoothTerm, Sum};
 use crate::solve::pairs::PairUpdater;
@@ -59,13 +61,14 @@ fn estimate<'a>(
     estimate.curvature = curvature_of(f);
     estimate.by_entry = by_entry;
     if weighted {
-        let found = shares(&mut feed, &mut estimate.batch, kappa, &estimate.curvature, None, &|| None)
-            .expect("readable");
+        let found =
+            shares(&mut feed, &mut estimate.batch, kappa, &estimate.curvature, None, &Control::unlimited())
+                .expect("readable");
         estimate.law = Law::by_shares(&found.each);
         assert!(matches!(estimate.law, Law::Weighted { .. }));
     }
     if memory != Memory::None {
-        estimate.anchor(&mut feed, snapshot, &|| None).expect("readable");
+        estimate.anchor(&mut feed, snapshot, &Control::unlimited()).expect("readable");
         for (row, at) in [(1, 0.5), (4, -0.25), (1, 2.0)] {
             let x: Vec<f64> = snapshot.iter().map(|x| x + at).collect();
             estimate.pick(row, &x, 3.0);
@@ -88,7 +91,7 @@ fn the_expectation_of_every_estimate_is_the_gradient() {
         ];
         let f = Sum::new(terms).expect("one length");
         let mut product = vec![0.0; f.product_len()];
-        f.fill_product(&x, &mut product);
+        f.fill_product(&x, &mut product, &Control::unlimited()).expect("in memory");
         let mut mean = [0.0; N];
         for l in 0..SAMPLES {
             let mut estimate = estimate(&f, memory, weighted, by_entry, &snapshot);
@@ -116,7 +119,7 @@ fn all_samples_at_once_are_the_gradient_and_slopes_seen_are_kept() {
     let x = vec![-0.6, 0.1, 0.9, 0.6];
     let f = Sum::new(vec![Box::new(loss_of(LogisticLoss, true))]).expect("one term");
     let mut product = vec![0.0; f.product_len()];
-    f.fill_product(&x, &mut product);
+    f.fill_product(&x, &mut product, &Control::unlimited()).expect("in memory");
     let mut rng = Xoshiro256PlusPlus::seed_from_u64(1);
     let mut estimate = estimate(&f, Memory::LastSeen, false, false, &[0.0; N]);
     estimate.draw(&x, SAMPLES, &mut rng);
@@ -145,7 +148,7 @@ fn the_expected_distance_falls_as_the_recursion_says() {
     let optimum = crate::solve(&problem, &exact).expect("solved").x;
     let value = |x: &[f64]| {
         let mut product = vec![0.0; f.product_len()];
-        f.fill_product(x, &mut product);
+        f.fill_product(x, &mut product, &Control::unlimited()).expect("in memory");
         f.value(x, &product)
     };
     // N w_l |a_l|^2 without the part along the row bounds the curvature of every f_l on the kernel.
@@ -170,9 +173,9 @@ fn the_expected_distance_falls_as_the_recursion_says() {
             for (i, j) in (0..N).flat_map(|i| (0..i).map(move |j| (i, j))) {
                 let mut estimate = estimate(f, Memory::Snapshot, false, false, &snapshot);
                 (estimate.curvature, estimate.apart) = (vec![l; N], true);
-                let metric = Metric::standing_in(&problem, &estimate, alpha);
+                let metric = Metric::standing_in(problem.view(), &estimate, alpha);
                 let mut pairs = PairUpdater::standing_in(&problem, &estimate, &Settings::default(), metric);
-                let mut state = State::new(&estimate, x.to_vec());
+                let mut state = State::without_product(x.to_vec());
                 estimate.pick(row, &x, SAMPLES as f64);
                 estimate.spread();
                 pairs.update(&estimate, &mut state, i, j).expect("bounded");

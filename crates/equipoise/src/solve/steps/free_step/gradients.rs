@@ -2,11 +2,11 @@
 
 use super::FreeStep;
 use super::face::Face;
-use crate::coupling::Outers;
+use crate::control::{Control, Pass};
+use crate::coupling::{Coupling, Outers};
 use crate::matrix::dot;
 use crate::pair_step::Factor;
-use crate::separable::{Nonsmooth, SeparableTerm};
-use crate::smooth::SmoothTerm;
+use crate::separable::Nonsmooth;
 use crate::state::State;
 
 /// Fall of the preconditioned residual (squared) at which the direction is good enough.
@@ -29,43 +29,46 @@ pub(super) struct Direction {
 }
 
 /// The minimiser of the quadratic model on the face, or the first flat direction met.
-pub(super) fn conjugate_gradients<F: SmoothTerm, H: SeparableTerm>(
-    step: &FreeStep<'_, F, H>,
+pub(super) fn conjugate_gradients(
+    step: &FreeStep<'_>,
     state: &State,
-    face: &Face<'_, F, H>,
+    face: &Face<'_>,
     left: &mut usize,
-) -> Option<Direction> {
-    let (f, n) = (step.problem.smooth(), state.x.len());
-    let projector = Projector::new(step, face);
+) -> Pass<Option<Direction>> {
+    let (f, n) = (step.view.smooth(), state.x.len());
+    let bends = face.bends();
+    let diagonal: Vec<f64> = (0..n).map(|c| step.metric.diagonal(f, c)).collect();
+    let projector = Projector::new(step, face, &diagonal, &bends)?;
     let mut d = vec![0.0; n];
     let mut r = face.slope.clone();
     // Holds the projected slope, then the image of the direction, by turns.
     let mut image = vec![0.0; n];
-    projector.apply(&mut r, &mut image);
+    projector.apply(&mut r, &mut image, step.control)?;
     let mut fit = dot(&r, &image);
     let start = fit;
     let unprojected: f64 = (0..n)
         .filter(|&c| face.is_free(c))
-        .map(|c| face.slope[c] * face.slope[c] * projector.inverse(c))
+        .map(|c| face.slope[c] * face.slope[c] * projector.inverse[c])
         .sum();
     if fit.is_nan() || fit <= NOTHING_LEFT * unprojected {
-        return None;
+        return Ok(None);
     }
     let mut p: Vec<f64> = image.iter().map(|v| -v).collect();
     let mut moved = false;
-    while *left > 0 && fit > FALL * start && step.budget.stop().is_none() {
+    while *left > 0 && fit > FALL * start {
+        step.control.check()?;
         *left -= 1;
-        if !f.hessian_product(&state.x, &state.product, &p, &mut image) {
-            return None;
+        if !f.hessian_product(&state.x, &state.product, &p, &mut image, step.control)? {
+            return Ok(None);
         }
-        add_separable_curvature(step, state, face, &p, &mut image);
+        add_separable_curvature(step, state, &bends, &p, &mut image);
         let bend = dot(&p, &image);
-        let scale: f64 = (0..n).map(|c| p[c] * p[c] * step.metric.diagonal(f, c)).sum();
+        let scale: f64 = (0..n).map(|c| p[c] * p[c] * diagonal[c]).sum();
         if bend.is_nan() || bend <= FLAT * scale {
             // A flat direction that truly falls leads to the end of the face; one that does so by rounding to nowhere.
             let falls = dot(&face.slope, &p);
             if falls < 0.0 && fit > TRULY_FALLS * unprojected {
-                return Some(Direction { d: p, ray: true, falls });
+                return Ok(Some(Direction { d: p, ray: true, falls }));
             }
             break;
         }
@@ -75,7 +78,7 @@ pub(super) fn conjugate_gradients<F: SmoothTerm, H: SeparableTerm>(
             r[c] = if face.is_free(c) { r[c] + t * image[c] } else { 0.0 };
         }
         moved = true;
-        projector.apply(&mut r, &mut image);
+        projector.apply(&mut r, &mut image, step.control)?;
         let next = dot(&r, &image);
         if next.is_nan() || next <= 0.0 {
             break;
@@ -87,27 +90,18 @@ pub(super) fn conjugate_gradients<F: SmoothTerm, H: SeparableTerm>(
         }
     }
     let falls = dot(&face.slope, &d);
-    moved.then_some(Direction { d, ray: false, falls })
+    Ok(moved.then_some(Direction { d, ray: false, falls }))
 }
 
 /// `image += (curvature of h) p`.
-fn add_separable_curvature<F: SmoothTerm, H: SeparableTerm>(
-    step: &FreeStep<'_, F, H>,
-    state: &State,
-    face: &Face<'_, F, H>,
-    p: &[f64],
-    image: &mut [f64],
-) {
-    let h = match step.problem.separable() {
-        Nonsmooth::Coordinates(h) => {
-            if !h.is_zero() {
-                (0..p.len()).for_each(|c| image[c] += face.bend(c) * p[c]);
-            }
-            return;
+fn add_separable_curvature(step: &FreeStep<'_>, state: &State, bends: &[f64], p: &[f64], image: &mut [f64]) {
+    let h = match step.view.separable() {
+        Nonsmooth::Coordinates(_) => {
+            return image.iter_mut().zip(bends).zip(p).for_each(|((image, bend), p)| *image += bend * p);
         }
         Nonsmooth::Groups(h) => h,
     };
-    let blocks = step.problem.blocks();
+    let blocks = step.view.blocks();
     for i in 0..blocks.len() {
         let size = blocks.coordinates(i).map(|c| state.x[c] * state.x[c]).sum::<f64>().sqrt();
         if size == 0.0 {
@@ -121,52 +115,59 @@ fn add_separable_curvature<F: SmoothTerm, H: SeparableTerm>(
 }
 
 /// `v = D^-1 (r - A'y)` on the face with `A v = 0`, D the diagonal of the curvature.
-struct Projector<'a, 'b, F, H> {
-    step: &'a FreeStep<'b, F, H>,
-    face: &'a Face<'a, F, H>,
+struct Projector<'a> {
+    coupling: &'a Coupling,
+    face: &'a Face<'a>,
+    /// `D^-1`.
+    inverse: Vec<f64>,
     factor: Option<Factor>,
 }
 
-impl<'a, 'b, F: SmoothTerm, H: SeparableTerm> Projector<'a, 'b, F, H> {
-    fn new(step: &'a FreeStep<'b, F, H>, face: &'a Face<'a, F, H>) -> Self {
-        let mut projector = Self { step, face, factor: None };
-        let coupling = step.problem.independent_coupling();
+impl<'a> Projector<'a> {
+    fn new(step: &FreeStep<'a>, face: &'a Face<'a>, diagonal: &[f64], bends: &[f64]) -> Pass<Self> {
+        let coupling = step.view.independent_coupling();
+        let inverse = if bends.is_empty() {
+            diagonal.iter().map(|d| 1.0 / d).collect()
+        } else {
+            diagonal.iter().zip(bends).map(|(d, bend)| 1.0 / (d + bend)).collect()
+        };
+        let mut projector = Self { coupling, face, inverse, factor: None };
         let m = coupling.rows();
         if m > 0 {
             let mut gram = vec![0.0; m * m];
             let mut outers = Outers::new(coupling, &mut gram);
-            for c in (0..face.slope.len()).filter(|&c| face.is_free(c)) {
-                outers.add(c, projector.inverse(c));
-            }
+            let each = coupling.numbers_per_column();
+            step.control.in_parts(face.slope.len(), each * each, |part| {
+                part.filter(|&c| face.is_free(c)).for_each(|c| outers.add(c, projector.inverse[c]));
+            })?;
             outers.finish();
             projector.factor = Some(Factor::from_gram(m, &gram));
         }
-        projector
-    }
-
-    #[inline]
-    fn inverse(&self, c: usize) -> f64 {
-        1.0 / (self.step.metric.diagonal(self.step.problem.smooth(), c) + self.face.bend(c))
+        Ok(projector)
     }
 
     /// Takes the part of r that the rows carry out of it (which keeps later steps accurate), then `v = D^-1 r`.
-    fn apply(&self, r: &mut [f64], v: &mut [f64]) {
-        let coupling = self.step.problem.independent_coupling();
-        let rounds = if self.factor.is_some() { 2 } else { 0 };
-        for _ in 0..rounds {
-            let mut y = vec![0.0; coupling.rows()];
-            for c in (0..r.len()).filter(|&c| self.face.is_free(c)) {
-                coupling.add_column(c, r[c] * self.inverse(c), &mut y);
-            }
-            if let Some(factor) = &self.factor {
+    fn apply(&self, r: &mut [f64], v: &mut [f64], control: &Control) -> Pass {
+        let each = self.coupling.numbers_per_column();
+        if let Some(factor) = &self.factor {
+            for _ in 0..2 {
+                let mut y = vec![0.0; self.coupling.rows()];
+                control.in_parts(r.len(), each, |part| {
+                    for c in part.filter(|&c| self.face.is_free(c)) {
+                        self.coupling.add_column(c, r[c] * self.inverse[c], &mut y);
+                    }
+                })?;
                 factor.solve(&mut y);
-            }
-            for c in (0..r.len()).filter(|&c| self.face.is_free(c)) {
-                r[c] -= coupling.column_dot(c, &y);
+                control.in_parts(r.len(), each, |part| {
+                    for c in part.filter(|&c| self.face.is_free(c)) {
+                        r[c] -= self.coupling.column_dot(c, &y);
+                    }
+                })?;
             }
         }
         for c in 0..r.len() {
-            v[c] = if self.face.is_free(c) { r[c] * self.inverse(c) } else { 0.0 };
+            v[c] = if self.face.is_free(c) { r[c] * self.inverse[c] } else { 0.0 };
         }
+        Ok(())
     }
 }

@@ -36,12 +36,13 @@ use newton_system::{Free, NewtonSystem, Right};
 use part::Part;
 use working_set::WorkingSet;
 
+use crate::control::Control;
 use crate::coupling::Coupling;
 use crate::matrix::{dot, max_abs};
-use crate::problem::{Problem, project};
-use crate::separable::{Nonsmooth, SeparableTerm};
+use crate::problem::{Problem, View, project};
+use crate::separable::{ClosedForm, Nonsmooth, SeparableTerm};
 use crate::smooth::{Factored, SmoothTerm};
-use crate::solve::driver::budget::Budget;
+use crate::solve::steps::watched::Watched;
 use crate::team::Team;
 
 /// Products up to which a dense system is always worth it, and coordinates a product beyond which it is as well.
@@ -78,11 +79,11 @@ pub(crate) enum Outcome {
 }
 
 /// The method on one problem, with its memory.
-pub(crate) struct ProximalNewton<'a, F, H> {
-    problem: &'a Problem<F, H>,
+pub(crate) struct ProximalNewton<'a, H> {
+    view: View<'a>,
     team: Arc<Team>,
-    h: &'a H,
-    factored: Box<dyn Factored + 'a>,
+    h: ClosedForm<'a, H>,
+    factored: Watched<'a>,
     coupling: &'a Coupling,
     system: NewtonSystem,
     sigma: f64,
@@ -120,20 +121,20 @@ impl Outcome {
     }
 }
 
-impl<F, H> std::fmt::Debug for ProximalNewton<'_, F, H> {
+impl<H> std::fmt::Debug for ProximalNewton<'_, H> {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         formatter.debug_struct("ProximalNewton").field("sigma", &self.sigma).finish_non_exhaustive()
     }
 }
 
-impl<'a, F: SmoothTerm, H: SeparableTerm> ProximalNewton<'a, F, H> {
+impl<'a, H: SeparableTerm> ProximalNewton<'a, H> {
     /// `None` where f is no factored quadratic, h has no closed form, or a linear system would be too large.
-    pub(crate) fn new(problem: &'a Problem<F, H>) -> Option<Self> {
-        let Nonsmooth::Coordinates(h) = problem.separable() else { return None };
+    pub(crate) fn new<F: SmoothTerm>(problem: &'a Problem<F, H>) -> Option<Self> {
         let n = problem.dimension();
-        if !(0..n).all(|c| h.piece(c).is_some()) {
-            return None;
-        }
+        let h = match problem.separable() {
+            Nonsmooth::Coordinates(h) => ClosedForm::of(h, n)?,
+            Nonsmooth::Groups(_) => return None,
+        };
         let factored = problem.smooth().factored()?;
         let coupling = problem.independent_coupling();
         // A dense system pays where it is small, or there are many more coordinates than products.
@@ -143,7 +144,7 @@ impl<'a, F: SmoothTerm, H: SeparableTerm> ProximalNewton<'a, F, H> {
         }
         let system = NewtonSystem::new(rank, coupling.rows())?;
         Some(Self {
-            problem,
+            view: problem.view(),
             team: Arc::new(Team::of(1)),
             h,
             coupling,
@@ -164,7 +165,7 @@ impl<'a, F: SmoothTerm, H: SeparableTerm> ProximalNewton<'a, F, H> {
             passes: 0.0,
             most_newton_steps: u64::MAX,
             most_passes: f64::INFINITY,
-            factored,
+            factored: Watched::new(factored, n),
         })
     }
 
@@ -202,22 +203,28 @@ impl<'a, F: SmoothTerm, H: SeparableTerm> ProximalNewton<'a, F, H> {
     }
 
     /// One proximal step from x, which is feasible and stays so.
-    pub(crate) fn step(&mut self, x: &mut [f64], budget: &Budget<'_>) -> Outcome {
+    pub(crate) fn step(&mut self, x: &mut [f64], control: &Control) -> Outcome {
         let mut z = std::mem::take(&mut self.point);
         z.resize(x.len(), 0.0);
         let team = Arc::clone(&self.team);
-        let outcome = team.inside(|| self.step_through(x, &mut z, budget));
+        self.factored.begin(control);
+        let mut outcome = team.inside(|| self.step_through(x, &mut z, control));
+        if self.factored.was_cut() {
+            // Nothing that was found since is of use.
+            self.u.clear();
+            outcome = Outcome::Stopped;
+        }
         if !self.team.is_alone() {
             self.point = z;
         }
         outcome
     }
 
-    fn step_through(&mut self, x: &mut [f64], z: &mut Vec<f64>, budget: &Budget<'_>) -> Outcome {
+    fn step_through(&mut self, x: &mut [f64], z: &mut Vec<f64>, control: &Control) -> Outcome {
         if self.u.is_empty() {
             self.begin(x);
         }
-        let stop = || budget.stop().is_some();
+        let stop = || control.halted().is_some();
         let mut product = self.product.clone();
         let dual = (self.u.clone(), self.lambda.clone());
         self.team.fill(z, |first, z| z.copy_from_slice(&x[first..first + z.len()]));
@@ -231,7 +238,7 @@ impl<'a, F: SmoothTerm, H: SeparableTerm> ProximalNewton<'a, F, H> {
         // With one row the nearest feasible point is found at once; with several it may take long.
         if !feasible
             && self.coupling.rows() == 1
-            && let Ok(nearest) = project(self.coupling, self.problem.separable(), z)
+            && let Ok(nearest) = project(self.coupling, self.view.separable(), z, control)
         {
             *z = nearest;
             self.product_of(z, &mut product);
@@ -276,6 +283,9 @@ impl<'a, F: SmoothTerm, H: SeparableTerm> ProximalNewton<'a, F, H> {
         gap: f64,
         steps: usize,
     ) -> Outcome {
+        if self.factored.was_cut() {
+            return Outcome::Stopped;
+        }
         self.team.fill(x, |first, x| x.copy_from_slice(&z[first..first + x.len()]));
         let gain = self.objective - after;
         (self.product, self.objective, self.gap) = (product, after, gap);
@@ -313,15 +323,15 @@ impl<'a, F: SmoothTerm, H: SeparableTerm> ProximalNewton<'a, F, H> {
             let g = self.slopes[c]
                 + self.factored.own_curvature(c) * x[c]
                 + self.coupling.column_dot(c, &self.lambda);
-            let (lo, hi) = self.h.subdifferential(c, x[c]);
+            let (lo, hi) = self.h.term().subdifferential(c, x[c]);
             let miss = g + (-g).max(lo).min(hi);
             *violation += miss * miss;
-            let (lower, upper) = self.h.domain(c);
+            let (lower, upper) = self.h.term().domain(c);
             if upper - lower < f64::INFINITY {
                 *width += upper - lower;
                 *bounded += 1.0;
             }
-            let curvature = self.problem.smooth().curvature(c);
+            let curvature = self.view.smooth().curvature(c);
             *reach += if curvature > 0.0 { x[c] * x[c] + (g / curvature).powi(2) } else { x[c] * x[c] };
         }
     }
@@ -352,7 +362,8 @@ impl<'a, F: SmoothTerm, H: SeparableTerm> ProximalNewton<'a, F, H> {
 
     fn objective_at(&self, x: &[f64], product: &[f64]) -> f64 {
         let own = |c: usize, x: f64| {
-            x * (0.5 * self.factored.own_curvature(c) * x + self.factored.own_slope(c)) + self.h.value(c, x)
+            x * (0.5 * self.factored.own_curvature(c) * x + self.factored.own_slope(c))
+                + self.h.term().value(c, x)
         };
         let of_part = |range: Range<usize>| range.map(|c| own(c, x[c])).sum();
         0.5 * self.squares(product) + self.team.sum(x.len(), of_part)
@@ -360,7 +371,7 @@ impl<'a, F: SmoothTerm, H: SeparableTerm> ProximalNewton<'a, F, H> {
 
     /// `l_c + Z_c.u` for every coordinate.
     fn refresh_slopes(&mut self) {
-        let (factored, u) = (&*self.factored, &self.u);
+        let (factored, u) = (&self.factored, &self.u);
         self.team.fill(&mut self.slopes, |first, slopes| {
             factored.consecutive_dots(first, u, slopes);
             for (k, slope) in slopes.iter_mut().enumerate() {
@@ -402,7 +413,7 @@ impl<'a, F: SmoothTerm, H: SeparableTerm> ProximalNewton<'a, F, H> {
                     break;
                 }
                 let solved =
-                    self.system.direction(&self.team, &*self.factored, self.coupling, &work.free(), &right);
+                    self.system.direction(&self.team, &self.factored, self.coupling, &work.free(), &right);
                 let promise = self.system.promise(&right);
                 if !solved || promise.is_nan() || promise <= 0.0 {
                     break;
@@ -467,10 +478,9 @@ impl<'a, F: SmoothTerm, H: SeparableTerm> ProximalNewton<'a, F, H> {
     fn lower_bound(&self) -> f64 {
         let conjugate = |c: usize| {
             let g = self.slopes[c] + self.coupling.column_dot(c, &self.lambda);
-            self.h.piece(c).map_or(f64::INFINITY, |mut piece| {
-                piece.l2 += self.factored.own_curvature(c);
-                piece.conjugate(-g)
-            })
+            let mut piece = self.h.piece(c);
+            piece.l2 += self.factored.own_curvature(c);
+            piece.conjugate(-g)
         };
         let conjugates = self.team.sum(self.slopes.len(), |range| range.map(conjugate).sum());
         let squares: f64 = self.u.iter().enumerate().map(|(k, u)| u * u / self.factored.weight(k)).sum();

@@ -11,7 +11,7 @@
 use super::ProximalNewton;
 use super::newton_system::Free;
 use crate::separable::{Piece, SeparableTerm, Values};
-use crate::smooth::{Factored, SmoothTerm};
+use crate::smooth::Factored;
 
 /// The answer to `pull = x / sigma - g`. Plain comparisons: a NaN would have been refused on the way in.
 #[inline]
@@ -147,9 +147,9 @@ impl Part {
     }
 
     /// Chooses who is looked at in the proximal point of x at the present dual point; sets z and product of the rest.
-    pub(super) fn gather<F: SmoothTerm, H: SeparableTerm>(
+    pub(super) fn gather<H: SeparableTerm>(
         &mut self,
-        method: &ProximalNewton<'_, F, H>,
+        method: &ProximalNewton<'_, H>,
         x: &[f64],
         z: &mut [f64],
         product: &mut [f64],
@@ -167,7 +167,7 @@ impl Part {
             let c = self.first + k;
             let of_row = pull_of_row.unwrap_or_else(|| method.coupling.column_dot(c, &method.lambda));
             let g = method.slopes[c] + of_row;
-            let Some(piece) = method.h.piece(c) else { continue };
+            let piece = method.h.piece(c);
             let reciprocal = 1.0 / (method.factored.own_curvature(c) + piece.l2 + inverse);
             let (center, band) = (x * inverse, method.band);
             // A coordinate is out where it stays put although g changes by the band either way.
@@ -185,7 +185,7 @@ impl Part {
             } else {
                 let value = answer_of(&piece, center - g, reciprocal);
                 if value != *z {
-                    self.changes.push(c as u32, value - *z, &*method.factored, product);
+                    self.changes.push(c as u32, value - *z, &method.factored, product);
                     *z = value;
                 }
                 self.outside_moved += (value - x) * (value - x);
@@ -199,22 +199,22 @@ impl Part {
         if let Some(a) = method.coupling.uniform_row() {
             self.outside_rows[0] = a * outside_sum;
         }
-        self.changes.flush(&*method.factored, product);
+        self.changes.flush(&method.factored, product);
         (self.l1, self.reciprocal) = (l1.finish(), reciprocals.finish());
         self.along.resize(self.columns.len(), 0.0);
     }
 
     /// The answers at the present g, into z and the product; who answers; what moved away from x.
-    pub(super) fn answer<F: SmoothTerm, H: SeparableTerm>(
+    pub(super) fn answer<H: SeparableTerm>(
         &mut self,
-        method: &ProximalNewton<'_, F, H>,
+        method: &ProximalNewton<'_, H>,
         x: &[f64],
         z: &mut [f64],
         product: &mut [f64],
     ) {
         let uniform = if let Values::Uniform(r) = self.reciprocal { Some(r) } else { None };
         self.free.clear(uniform);
-        let factored = &*method.factored;
+        let factored = &method.factored;
         match (&self.l1, &self.reciprocal) {
             (&Values::Uniform(l1), &Values::Uniform(r)) => {
                 self.answer_with(factored, x, z, product, |_| l1, |_| r);
@@ -266,7 +266,7 @@ impl Part {
     }
 
     /// How g changes along the direction that the system holds.
-    pub(super) fn look_along<F: SmoothTerm, H: SeparableTerm>(&mut self, method: &ProximalNewton<'_, F, H>) {
+    pub(super) fn look_along<H: SeparableTerm>(&mut self, method: &ProximalNewton<'_, H>) {
         let (du, dlambda) = method.system.solution();
         method.factored.dots(&self.columns, du, &mut self.along);
         if let Some(a) = method.coupling.uniform_row() {
@@ -306,9 +306,9 @@ impl Part {
     }
 
     /// The largest change of any g since it was gathered, with these multipliers.
-    pub(super) fn travelled<F: SmoothTerm, H: SeparableTerm>(
+    pub(super) fn travelled<H: SeparableTerm>(
         &self,
-        method: &ProximalNewton<'_, F, H>,
+        method: &ProximalNewton<'_, H>,
         first_lambda: &[f64],
         x: &[f64],
     ) -> f64 {
@@ -326,9 +326,9 @@ impl Part {
     }
 
     /// How many of the coordinates left out would answer otherwise by now.
-    pub(super) fn missed<F: SmoothTerm, H: SeparableTerm>(
+    pub(super) fn missed<H: SeparableTerm>(
         &self,
-        method: &ProximalNewton<'_, F, H>,
+        method: &ProximalNewton<'_, H>,
         x: &[f64],
         z: &[f64],
     ) -> usize {
@@ -344,7 +344,7 @@ impl Part {
                 continue;
             }
             let g = method.slopes[c] + method.coupling.column_dot(c, &method.lambda);
-            let Some(piece) = method.h.piece(c) else { continue };
+            let piece = method.h.piece(c);
             let reciprocal = 1.0 / (method.factored.own_curvature(c) + piece.l2 + inverse);
             missed += usize::from(answer_of(&piece, x * inverse - g, reciprocal) != *z);
         }

@@ -6,7 +6,6 @@
 use super::{ProximalNewton, add_columns};
 use crate::matrix::{PseudoInverse, axpy, max_abs};
 use crate::separable::SeparableTerm;
-use crate::smooth::SmoothTerm;
 
 /// Times that what the rows lack is spread over the free coordinates; the share of it that is little; how many
 /// coordinates then take part.
@@ -14,7 +13,7 @@ const MOST_RESTORATIONS: u32 = 6;
 const LITTLE: f64 = 1e-3;
 const ENOUGH_TO_RESTORE: usize = 8192;
 
-impl<F: SmoothTerm, H: SeparableTerm> ProximalNewton<'_, F, H> {
+impl<H: SeparableTerm> ProximalNewton<'_, H> {
     /// `A z - b`.
     pub(super) fn lacking(&self, z: &[f64]) -> Vec<f64> {
         let mut lacking = vec![0.0; self.coupling.rows()];
@@ -51,7 +50,7 @@ impl<F: SmoothTerm, H: SeparableTerm> ProximalNewton<'_, F, H> {
             // Once little is left a few coordinates can take it.
             let stride = if worst <= LITTLE * first { (free.len() / ENOUGH_TO_RESTORE).max(1) } else { 1 };
             let able = |c: &u32| {
-                let (lo, hi) = self.h.subdifferential(*c as usize, z[*c as usize]);
+                let (lo, hi) = self.h.term().subdifferential(*c as usize, z[*c as usize]);
                 lo == hi
             };
             let able: Vec<u32> = free.iter().step_by(stride).copied().filter(able).collect();
@@ -64,11 +63,11 @@ impl<F: SmoothTerm, H: SeparableTerm> ProximalNewton<'_, F, H> {
             PseudoInverse::new(&gram, m).apply(&lacking, &mut y);
             for c in able {
                 let c = c as usize;
-                let (lower, upper) = self.h.domain(c);
+                let (lower, upper) = self.h.term().domain(c);
                 z[c] = (z[c] - self.coupling.column_dot(c, &y)).max(lower).min(upper);
             }
         }
         free.iter().zip(&mut amounts).for_each(|(&c, amount)| *amount = z[c as usize] - *amount);
-        add_columns(&self.team, &*self.factored, free, &amounts, product);
+        add_columns(&self.team, &self.factored, free, &amounts, product);
     }
 }

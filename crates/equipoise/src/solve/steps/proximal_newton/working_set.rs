@@ -12,7 +12,7 @@ use super::newton_system::Free;
 use super::part::Part;
 use crate::matrix::axpy;
 use crate::separable::SeparableTerm;
-use crate::smooth::SmoothTerm;
+use crate::smooth::Factored;
 use crate::team::{SHORT, Team};
 
 /// Slope of the line that counts as zero, relative to the first.
@@ -36,8 +36,8 @@ pub(super) struct WorkingSet {
 impl WorkingSet {
     /// The set for the proximal point of x at the present dual point, in the memory of an earlier one; sets z and
     /// product of what is left out.
-    pub(super) fn gather<F: SmoothTerm, H: SeparableTerm>(
-        method: &ProximalNewton<'_, F, H>,
+    pub(super) fn gather<H: SeparableTerm>(
+        method: &ProximalNewton<'_, H>,
         memory: Vec<Part>,
         x: &[f64],
         z: &mut [f64],
@@ -116,9 +116,9 @@ impl WorkingSet {
     }
 
     /// The answers at the present g, into z and the product; who answers; what moved away from x.
-    pub(super) fn answer<F: SmoothTerm, H: SeparableTerm>(
+    pub(super) fn answer<H: SeparableTerm>(
         &mut self,
-        method: &ProximalNewton<'_, F, H>,
+        method: &ProximalNewton<'_, H>,
         x: &[f64],
         z: &mut [f64],
         product: &mut [f64],
@@ -133,16 +133,16 @@ impl WorkingSet {
     }
 
     /// How g changes along the direction that the system holds.
-    pub(super) fn look_along<F: SmoothTerm, H: SeparableTerm>(&mut self, method: &ProximalNewton<'_, F, H>) {
+    pub(super) fn look_along<H: SeparableTerm>(&mut self, method: &ProximalNewton<'_, H>) {
         // Every coordinate costs a column.
         let worth_while = self.looked_at() >= SHORT / 4;
         method.team.map_if(worth_while, self.parts.iter_mut(), |part| part.look_along(method));
     }
 
     /// The step along the direction at which the dual function is nearly flat.
-    pub(super) fn line_search<F: SmoothTerm, H: SeparableTerm>(
+    pub(super) fn line_search<H: SeparableTerm>(
         &self,
-        method: &ProximalNewton<'_, F, H>,
+        method: &ProximalNewton<'_, H>,
         product: &[f64],
     ) -> f64 {
         let (du, dlambda) = method.system.solution();
@@ -169,11 +169,7 @@ impl WorkingSet {
     }
 
     /// The largest change of any g since the set was made; the method's slopes must still be those of then.
-    pub(super) fn travelled<F: SmoothTerm, H: SeparableTerm>(
-        &self,
-        method: &ProximalNewton<'_, F, H>,
-        x: &[f64],
-    ) -> f64 {
+    pub(super) fn travelled<H: SeparableTerm>(&self, method: &ProximalNewton<'_, H>, x: &[f64]) -> f64 {
         let shares = self.parts.iter().zip(x.chunks(self.size));
         let worth_while = self.looked_at() >= SHORT;
         let largest = method
@@ -183,9 +179,9 @@ impl WorkingSet {
     }
 
     /// How many of the coordinates left out would answer otherwise by now.
-    pub(super) fn missed<F: SmoothTerm, H: SeparableTerm>(
+    pub(super) fn missed<H: SeparableTerm>(
         &self,
-        method: &ProximalNewton<'_, F, H>,
+        method: &ProximalNewton<'_, H>,
         x: &[f64],
         z: &[f64],
     ) -> usize {
