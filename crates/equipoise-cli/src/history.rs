@@ -33,16 +33,16 @@ impl History {
 
     /// Appends a checkpoint. After a failure nothing more is written; [`Self::finish`] tells.
     pub(crate) fn add(&mut self, progress: &Progress) {
-        let certificate = &progress.certificate;
+        let (verdict, certificate) = (&progress.verdict, progress.certificate.as_ref());
         let predicted_bound = self.forecast.as_mut().and_then(|forecast| forecast.at(progress));
         let row = HistoryRow {
             update: progress.update,
             epoch: progress.epoch,
             seconds: progress.seconds,
-            objective: certificate.objective,
-            infeasibility: certificate.infeasibility,
-            kkt_residual: certificate.kkt_residual,
-            duality_gap: certificate.duality_gap,
+            objective: verdict.objective,
+            infeasibility: verdict.infeasibility,
+            kkt_residual: certificate.map_or(verdict.measure, |certificate| certificate.kkt_residual),
+            duality_gap: verdict.gap,
             predicted_bound,
         };
         if self.failure.is_none() {

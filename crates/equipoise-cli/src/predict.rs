@@ -29,7 +29,7 @@ impl Forecast {
 
     /// The bound at a checkpoint.
     pub(crate) fn at(&mut self, progress: &Progress) -> Option<f64> {
-        if let (0, Some(gap)) = (progress.update, progress.certificate.duality_gap) {
+        if let (0, Some(gap)) = (progress.update, progress.verdict.gap) {
             self.first = self.first.min(gap);
         }
         // Accelerated runs begin without momentum: as if it began after half of the updates so far.

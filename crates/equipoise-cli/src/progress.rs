@@ -5,7 +5,7 @@
 
 use std::time::{Duration, Instant};
 
-use equipoise::{Certificate, Progress, Settings};
+use equipoise::{Certificate, Progress, Settings, Verdict};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 /// Steps of the bar.
@@ -82,11 +82,14 @@ impl Bar {
                 fits.begun += 1;
                 self.digits = None;
             }
-            let found = relative_gap(&progress.certificate);
+            let found = relative_gap(&progress.verdict);
             self.measure = format!("{}relative gap {found:.1e} of {tolerance:.0e}", fits.words());
             (found, tolerance)
         } else {
-            let (name, found, allowed) = measure(&progress.certificate, tolerance);
+            let (name, found, allowed) = match &progress.certificate {
+                Some(certificate) => measure(certificate, tolerance),
+                None => ("measure", progress.verdict.measure, tolerance),
+            };
             self.measure = format!("{name} {found:.1e}, wanted {allowed:.1e}");
             (found, allowed)
         };
@@ -139,8 +142,8 @@ pub(crate) fn measure(certificate: &Certificate, tolerance: f64) -> (&'static st
 }
 
 /// What the tolerance of a fit is on.
-fn relative_gap(certificate: &Certificate) -> f64 {
-    certificate.duality_gap.unwrap_or(f64::INFINITY) / certificate.objective.abs().max(1e-12)
+fn relative_gap(verdict: &Verdict) -> f64 {
+    verdict.gap.unwrap_or(f64::INFINITY) / verdict.objective.abs().max(1e-12)
 }
 
 #[cfg(test)]

@@ -24,14 +24,14 @@ fn main() -> Result<(), Error> {
         println!("{:>8} {:>8} {:>14} {:>10} {:>10}", "update", "epoch", "objective", "max|Ax-b|", "gap");
         let history = run(topology, 24)?;
         for progress in &history.checkpoints {
-            let certificate = &progress.certificate;
+            let verdict = &progress.verdict;
             let gap = certificate.duality_gap.map_or_else(|| "none".into(), |gap| format!("{gap:.1e}"));
             println!(
                 "{:8} {:8.1} {:14.8} {:10.1e} {gap:>10}",
-                progress.update, progress.epoch, certificate.objective, certificate.infeasibility
+                progress.update, progress.epoch, verdict.objective, verdict.infeasibility
             );
         }
-        let objectives: Vec<f64> = history.checkpoints.iter().map(|p| p.certificate.objective).collect();
+        let objectives: Vec<f64> = history.checkpoints.iter().map(|p| p.verdict.objective).collect();
         assert!(
             objectives.windows(2).all(|pair| pair[1] <= pair[0] + 1e-12 * pair[0].abs()),
             "it never rises"

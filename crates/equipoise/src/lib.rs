@@ -63,6 +63,6 @@ pub use names::{Named, UnknownName};
 pub use problem::{BlockChoice, DrawLaw, ProbabilityChoice, Problem};
 pub use solve::{
     Candidate, History, Judge, Locking, Method, Observer, PairStepper, Progress, Schedule, Settings,
-    Solution, Solver, Status, StepRule, solve,
+    Solution, Solver, Status, StepRule, Verdict, solve,
 };
 pub use team::Team;

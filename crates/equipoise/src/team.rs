@@ -20,6 +20,16 @@ pub(crate) const SHORT: usize = 10_000;
 const PARTS_PER_THREAD: usize = 4;
 
 /// Threads that work on the parts of a pass.
+///
+/// ```
+/// use equipoise::Team;
+/// let team = Team::of(4);
+/// let mut squares = vec![0.0; 100_000];
+/// team.fill(&mut squares, |first, part| {
+///     part.iter_mut().enumerate().for_each(|(k, square)| *square = ((first + k) as f64).powi(2));
+/// });
+/// assert_eq!(team.sum(squares.len(), |part| squares[part].iter().sum()), 333_328_333_350_000.0);
+/// ```
 #[derive(Debug)]
 pub struct Team {
     /// None where one thread is enough, or there is only one.

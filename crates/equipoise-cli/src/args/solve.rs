@@ -117,7 +117,7 @@ fn method_help() -> String {
     let default = Settings::default().method;
     format!(
         "`auto` chooses; `pairs` is the paper's algorithm; `violating` the fast one for one row; `accelerated` pairs with \
-         momentum; `stochastic` the paper's algorithm on random samples; `svrg` the same, corrected at snapshots; \
+         momentum, for h = 0; `stochastic` the paper's algorithm on random samples; `svrg` the same, corrected at snapshots; \
          `saga` the same, corrected sample by sample [default: {default}]"
     )
 }

@@ -17,9 +17,8 @@ use std::sync::{Mutex, PoisonError};
 use super::dual::Task;
 use super::quantile::weighted_quantile;
 use super::{Kind, Loss};
-use equipoise::certificate::Certificate;
 use equipoise::matrix::dot;
-use equipoise::solve::Judge;
+use equipoise::{Control, Judge, Verdict};
 
 /// Share of what is added up in a component of w below which it is taken for 0.
 const CANCELLED: f64 = 1e-9;
@@ -253,33 +252,19 @@ impl GapJudge<'_> {
 }
 
 impl Judge for GapJudge<'_> {
-    fn certify(&self, x: &[f64]) -> equipoise::Result<Certificate> {
+    fn judge(&self, x: &[f64], _control: &Control) -> equipoise::Result<Verdict> {
         let found = self.evaluate(x);
-        let separable = match self.task.kind {
-            Kind::Svr => self.task.epsilon * self.task.sum(|i| x[i].abs()),
-            _ => 0.0,
-        };
         let multipliers = match self.task.kind {
             Kind::NuSvc => vec![found.bias - found.rho, found.bias + found.rho],
             _ => vec![found.bias],
         };
-        Ok(Certificate {
-            objective: -found.dual,
-            smooth: -found.dual - separable,
-            separable,
-            infeasibility: found.infeasibility,
-            // A sum of so many terms is known to rounding only.
-            allowed_infeasibility: 1e-9 * (1.0 + self.task.largest_sum()) + 1e-13 * self.task.total(),
-            multipliers,
-            kkt_residual: found.relative_gap(),
-            duality_gap: Some(found.gap()),
-            is_partial: false,
-        })
-    }
-
-    fn accepts(&self, certificate: &Certificate) -> bool {
-        let wanted = self.wanted_gap(certificate.objective);
-        certificate.is_feasible() && certificate.duality_gap.is_some_and(|gap| gap <= wanted)
+        // A sum of so many terms is known to rounding only.
+        let allowed = 1e-9 * (1.0 + self.task.largest_sum()) + 1e-13 * self.task.total();
+        let accepted = found.infeasibility <= allowed && found.gap() <= self.wanted_gap(-found.dual);
+        Ok(Verdict::new(-found.dual, found.relative_gap(), accepted)
+            .with_gap(found.gap())
+            .with_infeasibility(found.infeasibility)
+            .with_multipliers(multipliers))
     }
 
     fn wanted_gap(&self, objective: f64) -> f64 {

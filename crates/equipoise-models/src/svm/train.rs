@@ -277,7 +277,7 @@ impl<'a> Plan<'a> {
             ..Settings::default()
         };
         let judge = GapJudge { task: &task, gap: settings.gap, last: Mutex::new(None) };
-        let mut solver = Solver::new(&problem, &choices).judge(&judge).team(team);
+        let mut solver = Solver::new(&problem, &choices).team(team);
         // The nearest feasible point under two sums is dear, and nu-svc does well without.
         if let Some(model) = self.warm_start.filter(|_| settings.kind != Kind::NuSvc) {
             // A guess that cannot be made feasible to rounding is no start: the fit begins afresh.
@@ -291,7 +291,7 @@ impl<'a> Plan<'a> {
         if let Some(observer) = observer {
             solver = solver.observer(observer);
         }
-        let solution = solver.control(control.clone()).run()?;
+        let solution = solver.control(control.clone()).run_judged(&judge)?;
         let mut found = judge.into_evaluation(&solution.x);
         if settings.kind == Kind::NuSvc && found.is_zero() {
             return Err(Error::NoMargin { nu: settings.nu, most: task.largest_nu() });

@@ -4,14 +4,99 @@
 //! is bound by the same rule: raw data only, nothing that the solver maintained.
 
 use crate::certificate::Certificate;
+use crate::control::Control;
 use crate::error::Result;
 
-/// Certifies points and says which are good enough.
+/// Judges points, and says how good they have to be.
+///
+/// ```
+/// use equipoise::{Control, Coupling, Judge, Problem, Result, Settings, Solver, Status, Verdict, smooth::Distance};
+///
+/// /// Knows the optimum.
+/// struct Known(f64);
+///
+/// impl Judge for Known {
+///     fn judge(&self, x: &[f64], _control: &Control) -> Result<Verdict> {
+///         let objective = 0.5 * x.iter().map(|x| x * x).sum::<f64>();
+///         let gap = objective - self.0;
+///         Ok(Verdict::new(objective, gap, gap <= self.wanted_gap(objective)).with_gap(gap))
+///     }
+///     fn wanted_gap(&self, _objective: f64) -> f64 {
+///         1e-9
+///     }
+/// }
+///
+/// let f = Distance::new(vec![0.0; 4], 0.5)?;
+/// let problem = Problem::builder(f).coupling(Coupling::sum(2.0)?).build()?;
+/// let settings = Settings::default();
+/// let solution = Solver::new(&problem, &settings).run_judged(&Known(0.5))?;
+/// assert_eq!(solution.status, Status::Converged);
+/// assert!(solution.certificate.accepted && solution.certificate.objective <= 0.5 + 1e-9);
+/// # Ok::<(), equipoise::Error>(())
+/// ```
 pub trait Judge: Sync {
-    /// The certificate of x.
-    fn certify(&self, x: &[f64]) -> Result<Certificate>;
-    /// Whether the run may end.
-    fn accepts(&self, certificate: &Certificate) -> bool;
-    /// The absolute gap that is wanted, for a point with this objective.
+    /// What is found at x, from raw data. A judge that is ended by the control before it is done says so by
+    /// [`Error::StoppedEarly`](crate::Error::StoppedEarly).
+    fn judge(&self, x: &[f64], control: &Control) -> Result<Verdict>;
+
+    /// The absolute gap that is wanted, for a point with this objective; steps that know how far they are from the optimum
+    /// ask for a verdict when they seem to be within it.
     fn wanted_gap(&self, objective: f64) -> f64;
+}
+
+/// What a judge found at a point.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct Verdict {
+    /// f(x) + h(x).
+    pub objective: f64,
+    /// Objective minus a proven lower bound, where there is one.
+    pub gap: Option<f64>,
+    /// What is compared with the tolerance: smaller is better, and what it means the judge knows.
+    pub measure: f64,
+    /// max |A x - b|.
+    pub infeasibility: f64,
+    /// Multipliers of the rows, as the judge sees them.
+    pub multipliers: Vec<f64>,
+    /// Whether the point is good enough.
+    pub accepted: bool,
+}
+
+impl Verdict {
+    /// A point with this objective and this measure, good enough or not; feasible, without gap and multipliers.
+    pub fn new(objective: f64, measure: f64, accepted: bool) -> Self {
+        Self { objective, gap: None, measure, infeasibility: 0.0, multipliers: Vec::new(), accepted }
+    }
+
+    /// With a proven gap.
+    #[must_use]
+    pub fn with_gap(self, gap: f64) -> Self {
+        Self { gap: Some(gap), ..self }
+    }
+
+    /// With what `A x` misses b by.
+    #[must_use]
+    pub fn with_infeasibility(self, infeasibility: f64) -> Self {
+        Self { infeasibility, ..self }
+    }
+
+    /// With multipliers of the rows.
+    #[must_use]
+    pub fn with_multipliers(self, multipliers: Vec<f64>) -> Self {
+        Self { multipliers, ..self }
+    }
+
+    /// The verdict that goes with a certificate: its measure is the gap, relative to `1 + |objective|`, or the KKT residual
+    /// where there is none.
+    pub(crate) fn of(certificate: &Certificate, accepted: bool) -> Self {
+        let scale = 1.0 + certificate.objective.abs();
+        Self {
+            objective: certificate.objective,
+            gap: certificate.duality_gap,
+            measure: certificate.duality_gap.map_or(certificate.kkt_residual, |gap| gap / scale),
+            infeasibility: certificate.infeasibility,
+            multipliers: certificate.multipliers.clone(),
+            accepted,
+        }
+    }
 }

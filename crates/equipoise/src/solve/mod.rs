@@ -2,14 +2,16 @@
 //!
 //! | room | what |
 //! |---|---|
-//! | `driver/` | the outer loop: rounds, steps beyond pairs, feasibility, checkpoints, limits |
-//! | `gears/` | who makes a round: plain pairs, threads, momentum, samples, violating pairs |
+//! | `driver/` | the one outer loop: rounds, steps beyond pairs, feasibility, checkpoints, target, limits, hand-over |
+//! | `gears/` | who makes a round, behind one trait: plain pairs, threads, momentum, samples, violating pairs |
 //! | `pairs/` | one pair update: gradients, metric, which closed form |
 //! | `steps/` | what any gear may take beside: proximal step over all blocks, second-order steps, repair of drift |
 //!
-//! The files beside them are the public interface: settings, solutions, observers, judges.
+//! The files beside them are the public interface (settings, solutions, observers, judges), and `gain.rs`: what counts as a
+//! gain of the objective and what as a rise, for all of them.
 
 mod driver;
+mod gain;
 mod gears;
 mod judge;
 mod observer;
@@ -20,7 +22,7 @@ mod steps;
 
 pub use crate::state::Locking;
 pub use driver::solver::{Solver, solve};
-pub use judge::Judge;
+pub use judge::{Judge, Verdict};
 pub use observer::{History, Observer, Progress};
 pub(crate) use pairs::metric::Metric;
 pub use pairs::stepper::PairStepper;

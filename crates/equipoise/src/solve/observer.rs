@@ -1,9 +1,11 @@
 //! Watching a run without disturbing it.
 
 use crate::certificate::Certificate;
+use crate::solve::judge::Verdict;
 
 /// Where a run stands at a checkpoint.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct Progress {
     /// Pair updates so far.
     pub update: u64,
@@ -11,8 +13,10 @@ pub struct Progress {
     pub epoch: f64,
     /// Seconds so far.
     pub seconds: f64,
-    /// The certificate of the iterate.
-    pub certificate: Certificate,
+    /// What was found of the iterate.
+    pub verdict: Verdict,
+    /// Its certificate, unless a [judge](crate::Judge) stood in for it.
+    pub certificate: Option<Certificate>,
 }
 
 /// Is told how a run goes.

@@ -33,7 +33,7 @@ pub enum Method {
     /// For one row and scalar coordinates: sweeps that pair coordinates which want to move in opposite ways, and
     /// proximal Newton steps.
     Violating,
-    /// Random pairs with momentum; proximal points with momentum around them where there is an h.
+    /// Random pairs with momentum, for h = 0.
     Accelerated,
     /// Random pairs with the gradient of a random sample: the paper's Algorithm 2.
     Stochastic,

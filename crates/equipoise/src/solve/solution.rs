@@ -60,16 +60,20 @@ pub struct Candidate {
     pub objective: f64,
 }
 
-/// The last iterate, what can be certified of it, and how it came about.
+/// The last iterate, what can be said of it, and how it came about.
+///
+/// `C` is what was found of x: the certificate, or the [`Verdict`](crate::Verdict) of a judge that stood in for it
+/// ([`Solver::run_judged`](crate::Solver::run_judged)).
 #[derive(Debug, Clone)]
 #[must_use]
-pub struct Solution {
+#[non_exhaustive]
+pub struct Solution<C = Certificate> {
     /// Why the run ended; only `Converged` means that the tolerance is met.
     pub status: Status,
     /// The iterate: in the domain of h, with A x = b.
     pub x: Vec<f64>,
-    /// The certificate of x, from raw data.
-    pub certificate: Certificate,
+    /// What was found of x, from raw data.
+    pub certificate: C,
     /// Pair updates made.
     pub updates: u64,
     /// Epochs made: updates divided by the number of updates that moves every block once.

@@ -51,10 +51,10 @@ fn does_not_drift<H: SeparableTerm>(h: H, step_size: f64, moves: u64) {
     assert_eq!((solution.status, solution.updates), (Status::IterationLimit, moves));
     let scale = 1.0 + problem.coupling().rhs().iter().fold(0.0, |most: f64, b| most.max(b.abs()));
     for progress in &history.checkpoints {
-        let infeasibility = progress.certificate.infeasibility;
+        let infeasibility = progress.verdict.infeasibility;
         assert!(infeasibility <= 1e-12 * scale, "{infeasibility:.1e} after {} moves", progress.update);
     }
-    let (first, last) = (&history.checkpoints[0].certificate, &solution.certificate);
+    let (first, last) = (&history.checkpoints[0].verdict, &solution.certificate);
     assert!(last.objective < 0.9 * first.objective, "the moves were real: {first:?} {last:?}");
     println!("{moves} moves: infeasibility {:.1e}, {:.2} s", last.infeasibility, solution.seconds);
 }

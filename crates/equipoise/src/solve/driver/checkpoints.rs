@@ -1,17 +1,14 @@
-//! Checkpoints: the certificate of the iterate, the observer, the decision whether to stop.
-
-use std::time::Duration;
+//! Checkpoints: what a judge finds of the iterate, the observer, the decision whether to stop.
 
 use crate::certificate::{Certificate, Effort, certify, check_point};
 use crate::control::{Control, Halt, Pass};
 use crate::error::{Error, Result};
-use crate::problem::Problem;
-use crate::separable::SeparableTerm;
-use crate::smooth::{SampleFault, SmoothTerm};
-use crate::solve::driver::budget::Budget;
-use crate::solve::judge::Judge;
+use crate::problem::View;
+use crate::smooth::SampleFault;
+use crate::solve::driver::limits::Limits;
+use crate::solve::judge::{Judge, Verdict};
 use crate::solve::observer::{Observer, Progress};
-use crate::solve::{Settings, Solution, Status};
+use crate::solve::{Settings, Status};
 
 /// Rounds without any progress after which a run is `Stalled`.
 const PATIENCE: u32 = 4;
@@ -27,58 +24,66 @@ pub(crate) struct Spent {
     pub(crate) threads: usize,
 }
 
+/// What was found of a point.
+#[derive(Debug, Clone)]
+pub(crate) struct Finding {
+    pub(crate) verdict: Verdict,
+    /// `None` where a judge stood in for it.
+    pub(crate) certificate: Option<Certificate>,
+}
+
+impl From<Verdict> for Finding {
+    fn from(verdict: Verdict) -> Self {
+        Self { verdict, certificate: None }
+    }
+}
+
 /// Watches a run and ends it.
-pub(crate) struct Checkpoints<'r, F, H> {
-    problem: &'r Problem<F, H>,
+pub(crate) struct Checkpoints<'r> {
+    view: View<'r>,
     settings: &'r Settings,
-    pub(crate) budget: Budget,
+    pub(crate) limits: Limits,
     pub(crate) observer: Option<&'r mut dyn Observer>,
     judge: Option<&'r dyn Judge>,
-    pub(crate) certificate: Option<Certificate>,
+    /// The last finding, and the x it is of.
+    finding: Option<Finding>,
+    judged: Vec<f64>,
+    /// Whether there was no time for one of a later x.
+    uncertain: bool,
     /// Updates and KKT residual at the last full certificate.
     last_full: (u64, f64),
     pub(crate) status: Option<Status>,
     /// Seconds after which a target was reached.
     reached_after: Option<f64>,
-    /// The x of the last certificate, and whether there was no time for one of a later x.
-    certified: Vec<f64>,
-    uncertain: bool,
 }
 
-impl<'r, F: SmoothTerm, H: SeparableTerm> Checkpoints<'r, F, H> {
+impl<'r> Checkpoints<'r> {
     pub(crate) fn new(
-        problem: &'r Problem<F, H>,
+        view: View<'r>,
         settings: &'r Settings,
-        budget: Budget,
+        limits: Limits,
         observer: Option<&'r mut dyn Observer>,
         judge: Option<&'r dyn Judge>,
     ) -> Self {
-        let last_full = (0, f64::INFINITY);
         Self {
-            problem,
+            view,
             settings,
-            budget,
+            limits,
             observer,
             judge,
-            certificate: None,
-            last_full,
+            finding: None,
+            judged: Vec::new(),
+            uncertain: false,
+            last_full: (0, f64::INFINITY),
             status: None,
             reached_after: None,
-            certified: Vec::new(),
-            uncertain: false,
         }
     }
 
     /// Ends the run because its target was reached.
     pub(crate) fn reached_target(&mut self) {
         self.status = Some(Status::TargetReached);
-        self.reached_after = Some(self.budget.seconds());
-    }
-
-    pub(crate) fn heartbeat(&mut self, spent: Spent) {
-        if let Some(observer) = &mut self.observer {
-            observer.heartbeat(spent.updates, spent.epochs);
-        }
+        self.reached_after = Some(self.limits.seconds());
     }
 
     /// The absolute gap that ends the run, for a point with this objective.
@@ -94,117 +99,125 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Checkpoints<'r, F, H> {
         self.judge.is_none()
     }
 
+    /// The last verdict.
+    pub(crate) fn verdict(&self) -> Option<&Verdict> {
+        self.finding.as_ref().map(|finding| &finding.verdict)
+    }
+
     /// Lets the observer, if there is one, see x; what it sees ends nothing.
     pub(crate) fn show(&mut self, x: &[f64], spent: Spent) -> Result<()> {
         if self.observer.is_none() {
             return Ok(());
         }
-        let certificate = match self.judge {
-            Some(judge) => judge.certify(x)?,
-            None => match certify(self.problem.view(), x, Effort::Quick, self.budget.control()) {
-                Ok(certificate) => certificate,
-                Err(halt) => return self.ended(halt, x, spent.updates),
-            },
+        let found = match self.judge {
+            Some(judge) => by_judge(judge, x, self.limits.control())?,
+            None => certify(self.view, x, Effort::Quick, self.limits.control())
+                .map(|certificate| certified(certificate, false)),
         };
-        self.tell(spent, certificate);
-        Ok(())
+        match found {
+            Ok(finding) => {
+                self.tell(spent, &finding);
+                Ok(())
+            }
+            Err(halt) => self.ended(halt, x, spent.updates),
+        }
     }
 
-    fn tell(&mut self, spent: Spent, certificate: Certificate) {
+    fn tell(&mut self, spent: Spent, finding: &Finding) {
         if let Some(observer) = &mut self.observer {
+            let Finding { verdict, certificate } = finding.clone();
             observer.checkpoint(&Progress {
                 update: spent.updates,
                 epoch: spent.epochs,
-                seconds: self.budget.seconds(),
+                seconds: self.limits.seconds(),
+                verdict,
                 certificate,
             });
         }
     }
 
-    /// Certifies x, tells the observer, and sets the status when the run is over. Where there is no time for that, the
-    /// certificate is still that of an earlier x.
+    /// Judges x, tells the observer, and sets the status when the run is over. Where there is no time for that, the
+    /// finding is still that of an earlier x.
     pub(crate) fn take(&mut self, x: &[f64], spent: Spent, idle_rounds: u32) -> Result<()> {
-        let mut found = self.verdict(x, spent, idle_rounds)?;
+        let mut found = self.find(x, spent, idle_rounds)?;
         if let Err(halt) = &found
             && self.status.is_none()
         {
             // The run is over now, and some patience is left for its last certificate.
             self.ended(halt.clone(), x, spent.updates)?;
-            found = self.verdict(x, spent, idle_rounds)?;
+            found = self.find(x, spent, idle_rounds)?;
         }
-        let (certificate, accepted) = match found {
-            Ok(found) => found,
+        let finding = match found {
+            Ok(finding) => finding,
             Err(halt) => {
                 self.uncertain = true;
                 return self.ended(halt, x, spent.updates);
             }
         };
-        if !certificate.objective.is_finite() {
-            return Err(not_finite(certificate.objective, spent.updates));
+        let objective = finding.verdict.objective;
+        if !objective.is_finite() {
+            return Err(not_finite(objective, spent.updates));
         }
-        if certificate.is_partial
-            && let Some(status) = self.budget.stop()
+        if finding.certificate.as_ref().is_some_and(|certificate| certificate.is_partial)
+            && let Some(status) = self.limits.stop()
         {
             self.status.get_or_insert(status);
         }
-        let reached = self.settings.target_objective.is_some_and(|target| certificate.objective <= target);
+        let reached = self.settings.target_objective.is_some_and(|target| objective <= target);
         if reached && self.reached_after.is_none() {
             self.reached_target();
         }
-        if accepted && self.reached_after.is_none() {
+        if finding.verdict.accepted && self.reached_after.is_none() {
             self.status = Some(Status::Converged);
         } else if idle_rounds >= PATIENCE {
             self.status.get_or_insert(Status::Stalled);
         }
-        self.tell(spent, certificate.clone());
-        self.certificate = Some(certificate);
-        self.certified.clear();
-        self.certified.extend_from_slice(x);
+        self.tell(spent, &finding);
+        self.finding = Some(finding);
+        self.judged.clear();
+        self.judged.extend_from_slice(x);
         self.uncertain = false;
         Ok(())
     }
 
-    /// Whether there was no time to certify the last iterate.
+    /// Whether there was no time to judge the last iterate.
     pub(crate) fn is_uncertain(&self) -> bool {
         self.uncertain
     }
 
     /// Work was ended early: so is the run, and by an error where data cannot be read again.
     pub(crate) fn ended(&mut self, halt: Halt, x: &[f64], updates: u64) -> Result<()> {
-        let Some(status) = Status::after(&halt) else { return Err(lost(halt, x, updates)) };
-        if !matches!(self.status, Some(Status::Converged | Status::TargetReached)) {
-            self.status = self.budget.stop().or(Some(status));
-        }
-        Ok(())
-    }
-
-    /// The control of passes over data: while the run goes on they end at its limits, afterwards when patience does. A
-    /// target that was reached has one certificate only, and it is worth waiting for.
-    pub(crate) fn control(&self) -> Control {
-        match self.patience() {
-            Some(_) if self.status == Some(Status::TargetReached) => Control::unlimited(),
-            Some(patience) => Control::unlimited().within(patience.as_secs_f64()),
-            None => self.budget.control().clone(),
-        }
-    }
-
-    /// The certificate and whether it is good enough.
-    fn verdict(&mut self, x: &[f64], spent: Spent, idle_rounds: u32) -> Result<Pass<(Certificate, bool)>> {
-        match self.judge {
-            Some(judge) => {
-                let certificate = judge.certify(x)?;
-                let accepted = judge.accepts(&certificate);
-                Ok(Ok((certificate, accepted)))
+        match halt {
+            Halt::Fault(SampleFault { row, reason }) => {
+                Err(Error::BadSample { row, reason, iterate: x.to_vec(), updates })
             }
+            halt => {
+                if !matches!(self.status, Some(Status::Converged | Status::TargetReached)) {
+                    self.status = self.limits.stop().or(Status::after(&halt));
+                }
+                Ok(())
+            }
+        }
+    }
+
+    /// The control of passes over data: while the run goes on they end at its limits, afterwards when patience does.
+    pub(crate) fn control(&self) -> Control {
+        self.limits.control_after(self.status)
+    }
+
+    fn find(&mut self, x: &[f64], spent: Spent, idle_rounds: u32) -> Result<Pass<Finding>> {
+        match self.judge {
+            Some(judge) => by_judge(judge, x, &self.control()),
             None => {
-                check_point(self.problem.view(), x)?;
+                check_point(self.view, x)?;
                 Ok(self.by_tolerance(x, spent, idle_rounds >= PATIENCE))
             }
         }
     }
 
-    fn by_tolerance(&mut self, x: &[f64], spent: Spent, last: bool) -> Pass<(Certificate, bool)> {
-        let (tolerance, control, view) = (self.settings.tolerance, self.control(), self.problem.view());
+    /// The certificate, which is good enough where it meets the tolerance.
+    fn by_tolerance(&mut self, x: &[f64], spent: Spent, last: bool) -> Pass<Finding> {
+        let (tolerance, control, view) = (self.settings.tolerance, self.control(), self.view);
         let mut certificate = certify(view, x, Effort::Quick, &control)?;
         // Without a gap the quick look says nothing of optimality: one may be found that is not small.
         let kkt = certificate.kkt_residual;
@@ -215,7 +228,7 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Checkpoints<'r, F, H> {
         let wanted = !certificate.is_partial && (promising || last || self.status.is_some());
         if wanted && !(conclusive && certificate.meets(tolerance)) {
             if hurried {
-                certificate.is_partial = self.status == Some(Status::Interrupted);
+                certificate.is_partial = true;
             } else {
                 match certify(view, x, Effort::Full, &control) {
                     Err(fault @ Halt::Fault(_)) => return Err(fault),
@@ -230,7 +243,7 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Checkpoints<'r, F, H> {
             }
         }
         let accepted = conclusive && certificate.meets(tolerance);
-        Ok((certificate, accepted))
+        Ok(certified(certificate, accepted))
     }
 
     /// A full certificate costs many passes: only after enough work or progress since the last one.
@@ -239,57 +252,37 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Checkpoints<'r, F, H> {
         kkt <= self.settings.tolerance || kkt <= 0.3 * last || 2 * updates >= 3 * last_updates
     }
 
-    /// How long the last certificate may take once a limit was reached; `None` while the run goes on.
-    pub(crate) fn patience(&self) -> Option<Duration> {
-        match self.status? {
-            Status::Interrupted | Status::TargetReached => Some(Duration::from_millis(20)),
-            Status::TimeLimit => {
-                Some(Duration::from_secs_f64((0.1 * self.budget.seconds()).clamp(0.02, 1.0)))
-            }
-            _ => None,
-        }
-    }
-
-    /// The solution: the last iterate with its certificate, or the one before it that has one.
-    pub(crate) fn finish(self, mut x: Vec<f64>, spent: Spent) -> Result<Solution> {
-        let certificate = match self.certificate {
-            Some(certificate) => {
-                if self.uncertain {
-                    x = self.certified;
-                }
-                certificate
-            }
+    /// The status, the last iterate with what was found of it (or the one before it that was judged), and the seconds.
+    pub(crate) fn finish(self, x: Vec<f64>, updates: u64) -> Result<(Status, Vec<f64>, Finding, f64)> {
+        let status = self.status.unwrap_or(Status::Stalled);
+        let seconds = self.reached_after.unwrap_or_else(|| self.limits.seconds());
+        let (x, finding) = match self.finding {
+            Some(finding) => (if self.uncertain { self.judged } else { x }, finding),
             // Where nothing was done nothing is lost.
-            None if spent.updates == 0 && self.uncertain => {
-                return Err(Error::StoppedEarly { by: self.status.map_or("", Status::name) });
+            None if updates == 0 => return Err(Error::StoppedEarly { by: status.name() }),
+            None => {
+                let finding = match self.judge {
+                    Some(judge) => judge.judge(&x, &Control::unlimited())?.into(),
+                    None => certified(certify(self.view, &x, Effort::Quick, &Control::unlimited())?, false),
+                };
+                (x, finding)
             }
-            None => certify(self.problem.view(), &x, Effort::Quick, &Control::unlimited())?,
         };
-        Ok(Solution {
-            status: self.status.unwrap_or(Status::Stalled),
-            x,
-            certificate,
-            updates: spent.updates,
-            epochs: spent.epochs,
-            seconds: self.reached_after.unwrap_or_else(|| self.budget.seconds()),
-            preparation_seconds: spent.preparation,
-            threads: spent.threads.max(1),
-            seed: self.settings.seed,
-            method: self.settings.method,
-            reason: String::new(),
-            candidates: Vec::new(),
-        })
+        Ok((status, x, finding, seconds))
     }
 }
 
-/// Data that x needs could not be read again.
-pub(crate) fn lost(halt: Halt, x: &[f64], updates: u64) -> Error {
-    match halt {
-        Halt::Fault(SampleFault { row, reason }) => {
-            Error::BadSample { row, reason, iterate: x.to_vec(), updates }
-        }
-        halt => halt.into(),
+/// What a judge finds; `Halt` where there was no time for it.
+fn by_judge(judge: &dyn Judge, x: &[f64], control: &Control) -> Result<Pass<Finding>> {
+    match judge.judge(x, control) {
+        Ok(verdict) => Ok(Ok(verdict.into())),
+        Err(Error::StoppedEarly { .. }) => Ok(Err(control.halted().unwrap_or(Halt::Interrupted))),
+        Err(error) => Err(error),
     }
+}
+
+fn certified(certificate: Certificate, accepted: bool) -> Finding {
+    Finding { verdict: Verdict::of(&certificate, accepted), certificate: Some(certificate) }
 }
 
 /// f is no number at a feasible point.

@@ -38,7 +38,8 @@ impl Choice {
         problem: &Problem<F, H>,
         settings: &Settings,
     ) -> Result<Self> {
-        let obstacle = violating::obstacle(problem);
+        let obstacle = violating::Fit::of(problem).err();
+        let smooth = matches!(problem.separable(), Nonsmooth::Coordinates(h) if h.is_zero());
         match settings.method {
             Method::Auto => {}
             Method::Violating => {
@@ -47,10 +48,15 @@ impl Choice {
                     None => Ok(Self::new(Method::Violating, "as asked")),
                 };
             }
+            // Where bounds meet rows the pairs are not separable, and the proof of momentum breaks; around proximal
+            // points it saved no updates.
+            Method::Accelerated if !smooth => {
+                let why = "momentum needs h = 0: no bounds, no l1, no group norms";
+                return Err(Error::MethodNotApplicable { method: "accelerated", why });
+            }
             method => return Ok(Self::new(method, "as asked")),
         }
-        let (f, smooth) =
-            (problem.smooth(), matches!(problem.separable(), Nonsmooth::Coordinates(h) if h.is_zero()));
+        let f = problem.smooth();
         if let Some(sum) = f.finite_sum() {
             let samples = sum.data.len();
             if matches!(sum.data, SampleData::Stream(_)) {

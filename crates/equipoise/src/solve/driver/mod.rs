@@ -1,8 +1,9 @@
-//! The outer loops and what they share.
+//! The way in, and the outer loop that every gear runs in.
 
-pub(crate) mod budget;
+mod beyond;
 pub(crate) mod checkpoints;
 pub(crate) mod choice;
-pub(crate) mod round;
-pub(crate) mod sequential;
+pub(crate) mod limits;
+pub(crate) mod pace;
+pub(crate) mod run;
 pub(crate) mod solver;

@@ -2,18 +2,17 @@
 
 use std::sync::Arc;
 
+use crate::certificate::{Effort, certify};
 use crate::control::Control;
 use crate::error::Result;
 use crate::problem::Problem;
 use crate::separable::SeparableTerm;
 use crate::smooth::SmoothTerm;
-use crate::solve::driver::budget::Budget;
 use crate::solve::driver::checkpoints::Checkpoints;
 use crate::solve::driver::choice::Choice;
-use crate::solve::driver::sequential;
-use crate::solve::gears::sampled::Outcome;
-use crate::solve::gears::{sampled, violating};
-use crate::solve::judge::Judge;
+use crate::solve::driver::limits::Limits;
+use crate::solve::driver::run::{self, Ended, Plan};
+use crate::solve::judge::{Judge, Verdict};
 use crate::solve::observer::Observer;
 use crate::solve::{Method, Settings, Solution};
 use crate::team::Team;
@@ -47,7 +46,6 @@ pub struct Solver<'a, F, H> {
     start: Option<Vec<f64>>,
     observer: Option<&'a mut dyn Observer>,
     control: Control,
-    judge: Option<&'a dyn Judge>,
     team: Option<Arc<Team>>,
 }
 
@@ -61,7 +59,7 @@ impl<'a, F: SmoothTerm, H: SeparableTerm> Solver<'a, F, H> {
     /// A run on this problem with these settings.
     pub fn new(problem: &'a Problem<F, H>, settings: &'a Settings) -> Self {
         let control = Control::unlimited();
-        Self { problem, settings, start: None, observer: None, control, judge: None, team: None }
+        Self { problem, settings, start: None, observer: None, control, team: None }
     }
 
     /// Begins at x, which must be feasible (see [`Problem::nearest_feasible`]).
@@ -86,13 +84,6 @@ impl<'a, F: SmoothTerm, H: SeparableTerm> Solver<'a, F, H> {
         self
     }
 
-    /// Leaves the decision that a point is good enough to someone who knows the problem better.
-    #[must_use]
-    pub fn judge(mut self, judge: &'a dyn Judge) -> Self {
-        self.judge = Some(judge);
-        self
-    }
-
     /// Works with threads that are there already; otherwise as many as the settings allow and the work is worth.
     #[must_use]
     pub fn team(mut self, team: Arc<Team>) -> Self {
@@ -102,13 +93,28 @@ impl<'a, F: SmoothTerm, H: SeparableTerm> Solver<'a, F, H> {
 
     /// Runs until the certificate is met, a limit is reached or nothing moves.
     pub fn run(self) -> Result<Solution> {
+        let (view, Ran { ended, seed, choice }) = (self.problem.view(), self.ran(None)?);
+        let certificate = match ended.finding.certificate.clone() {
+            Some(certificate) => certificate,
+            None => certify(view, &ended.x, Effort::Quick, &Control::unlimited())?,
+        };
+        Ok(solution(ended, certificate, seed, choice))
+    }
+
+    /// The same, but a judge who knows the problem better decides that a point is good enough.
+    pub fn run_judged(self, judge: &dyn Judge) -> Result<Solution<Verdict>> {
+        let Ran { ended, seed, choice } = self.ran(Some(judge))?;
+        let verdict = ended.finding.verdict.clone();
+        Ok(solution(ended, verdict, seed, choice))
+    }
+
+    fn ran(self, judge: Option<&dyn Judge>) -> Result<Ran> {
         let problem = self.problem;
         self.settings.validate()?;
         let mut choice = Choice::of(problem, self.settings)?;
         // What runs sees the method that was chosen.
         let chosen = Settings { method: choice.method, ..self.settings.clone() };
         let by_columns = Settings { method: Method::Auto, ..chosen.clone() };
-        let settings = &chosen;
         let warm = self.start.is_some();
         let start = match self.start {
             Some(x) => {
@@ -120,28 +126,39 @@ impl<'a, F: SmoothTerm, H: SeparableTerm> Solver<'a, F, H> {
         let blocks = problem.blocks().len();
         // An epoch touches as many blocks as there are.
         let updates_per_epoch = if blocks == 1 { 1.0 } else { blocks as f64 / 2.0 };
-        let budget = Budget::new(settings, updates_per_epoch, self.control);
+        let limits = Limits::new(&chosen, updates_per_epoch, self.control);
         let observer = self.observer.map(|observer| -> &mut dyn Observer { observer });
-        let checkpoints = Checkpoints::new(problem, settings, budget, observer, self.judge);
-        let mut solution = match choice.method {
-            Method::Violating => {
-                let team = self.team.unwrap_or_else(|| Arc::new(violating::team(problem, settings)));
-                violating::run(problem, settings, checkpoints, start, warm, &team)
-            }
-            Method::Stochastic | Method::Svrg | Method::Saga => {
-                let may = choice.may_hand_over;
-                match sampled::run(problem, settings, checkpoints, start, updates_per_epoch, may)? {
-                    Outcome::Done(solution) => Ok(*solution),
-                    Outcome::Slow { checkpoints, x, updates } => {
-                        choice.reason.push_str("; then second-order steps, as they became slow");
-                        sequential::run(problem, &by_columns, *checkpoints, x, updates_per_epoch, updates)
-                    }
-                }
-            }
-            _ => sequential::run(problem, settings, checkpoints, start, updates_per_epoch, 0),
-        }?;
-        solution.method = choice.method;
-        solution.reason = choice.reason;
-        Ok(solution)
+        let checkpoints = Checkpoints::new(problem.view(), &chosen, limits, observer, judge);
+        let next = choice.may_hand_over.then_some(&by_columns);
+        let plan = Plan { problem, settings: &chosen, next, updates_per_epoch, warm, team: self.team };
+        let ended = run::run(plan, checkpoints, start)?;
+        if ended.handed_over {
+            choice.reason.push_str("; then second-order steps, as they became slow");
+        }
+        Ok(Ran { ended, seed: chosen.seed, choice })
+    }
+}
+
+/// A run that is over.
+struct Ran {
+    ended: Ended,
+    seed: u64,
+    choice: Choice,
+}
+
+fn solution<C>(ended: Ended, certificate: C, seed: u64, choice: Choice) -> Solution<C> {
+    Solution {
+        status: ended.status,
+        x: ended.x,
+        certificate,
+        updates: ended.spent.updates,
+        epochs: ended.spent.epochs,
+        seconds: ended.seconds,
+        preparation_seconds: ended.spent.preparation,
+        threads: ended.spent.threads.max(1),
+        seed,
+        method: choice.method,
+        reason: choice.reason,
+        candidates: ended.candidates,
     }
 }

@@ -23,20 +23,17 @@
 //! # Reference
 //! Nesterov 2012; Necoara and Takac 2021 for sketches; O'Donoghue and Candes 2015 for restarts.
 
-use crate::certificate::separable_value;
-use crate::control::Control;
-use crate::error::Result;
+use crate::control::{Control, Pass};
 use crate::problem::Problem;
 use crate::selection::SampledEdges;
 use crate::separable::SeparableTerm;
 use crate::smooth::SmoothTerm;
-use crate::solve::driver::checkpoints::lost;
-use crate::solve::driver::round::{Pace, Round, Task};
+use crate::solve::driver::pace::Pace;
+use crate::solve::gain;
+use crate::solve::gears::{Attempt, Gear, Habits, Round, Task, renewed};
 use crate::solve::pairs::PairUpdater;
 use crate::state::{Momentum, State};
 
-/// Rise of the objective, relative, that is rounding.
-const ROUNDING: f64 = 1e-14;
 /// Epochs over which falls of the objective are compared.
 const WINDOW: u32 = 8;
 /// Momentum begins when the fall over a window is more than this share of the one before: 5 % an epoch.
@@ -76,100 +73,112 @@ enum Trial {
 
 /// Pairs with momentum on one problem.
 #[derive(Debug)]
-pub(crate) struct Accelerated {
+pub(crate) struct Accelerated<'r, F, H> {
+    problem: &'r Problem<F, H>,
+    pairs: PairUpdater<'r, H>,
+    edges: SampledEdges,
+    turn: Turn,
+    /// Updates between two looks at the objective.
+    updates_per_check: u64,
+    pace: Pace,
+}
+
+/// Momentum, and when it begins and ends.
+#[derive(Debug)]
+struct Turn {
     momentum: Momentum,
     mode: Mode,
     trial: Trial,
     /// The last point that was evaluated.
     current: State,
-    /// Updates between two looks at the objective.
-    updates_per_check: u64,
-    pace: Pace,
-    /// The objective where the last round ended.
-    left_at: Option<f64>,
 }
 
-impl Accelerated {
-    pub(crate) fn new<F: SmoothTerm>(
-        f: &F,
+impl<'r, F: SmoothTerm, H: SeparableTerm> Accelerated<'r, F, H> {
+    pub(crate) fn new(
+        problem: &'r Problem<F, H>,
+        pairs: PairUpdater<'r, H>,
+        edges: SampledEdges,
         state: &State,
         constant: GraphConstant,
         updates_per_epoch: f64,
     ) -> Self {
-        Self {
-            momentum: Momentum::new(f, state, constant.nu),
+        let turn = Turn {
+            momentum: Momentum::new(problem.smooth(), state, constant.nu),
             mode: plain(),
             trial: if constant.exact { Trial::Settled } else { Trial::Untried },
             current: state.clone(),
-            updates_per_check: (updates_per_epoch.ceil() as u64).max(1),
-            pace: Pace::new(),
-            left_at: None,
-        }
+        };
+        let updates_per_check = (updates_per_epoch.ceil() as u64).max(1);
+        Self { problem, pairs, edges, turn, updates_per_check, pace: Pace::new() }
+    }
+}
+
+impl<F: SmoothTerm, H: SeparableTerm> Gear for Accelerated<'_, F, H> {
+    fn habits(&self) -> Habits {
+        Habits { sees_target: true, minds_moves: true, ..Habits::default() }
     }
 
-    /// Makes a round of updates from `state`, whose product is exact before and after.
-    pub(crate) fn round<F: SmoothTerm, H: SeparableTerm>(
-        &mut self,
-        problem: &Problem<F, H>,
-        pairs: &mut PairUpdater<'_, H>,
-        edges: &mut SampledEdges,
-        state: &mut State,
-        task: &mut Task<'_>,
-    ) -> Result<Round> {
-        let f = problem.smooth();
-        let value = |state: &State| f.value(&state.x, &state.product) + separable_value(problem, &state.x);
-        if let (Mode::Momentum { age }, true) = (&mut self.mode, self.left_at != Some(task.objective)) {
-            // Whoever moved x in between took its momentum away.
-            *age = 0;
-            self.momentum.rest_at(state);
-        }
+    fn round(&mut self, state: &mut State, task: &mut Task<'_>) -> Attempt<Round> {
+        let (f, view) = (self.problem.smooth(), self.problem.view());
+        let (pairs, edges, turn) = (&mut self.pairs, &mut self.edges, &mut self.turn);
         let (mut made, mut status, mut objective) = (0, None, task.objective);
         while made < task.updates && status.is_none() {
             let count = self.updates_per_check.min(task.updates - made);
-            let with_momentum = matches!(self.mode, Mode::Momentum { .. });
-            let heartbeat = |new| (task.heartbeat)(made + new);
+            let with_momentum = matches!(turn.mode, Mode::Momentum { .. });
+            let heartbeat = |new| (task.heartbeat)(made + new, None);
             // Two loops, so that each is compiled for its own iterate.
             let (new, ended) = if with_momentum {
-                let momentum = &mut self.momentum;
+                let momentum = &mut turn.momentum;
                 let update = || {
                     let (i, j) = edges.draw();
                     pairs.update(f, momentum, i, j)
                 };
-                self.pace.run(count, task.budget, update, heartbeat)?
+                self.pace.run(count, task.limits, update, heartbeat)?
             } else {
                 let update = || {
                     let (i, j) = edges.draw();
                     pairs.update(f, state, i, j)
                 };
-                self.pace.run(count, task.budget, update, heartbeat)?
+                self.pace.run(count, task.limits, update, heartbeat)?
             };
             made += new;
             status = ended;
             if with_momentum {
-                self.momentum.write_to(&mut self.current);
-                let found = value(&self.current);
-                if found <= objective + ROUNDING * objective.abs() {
-                    objective = found;
-                    std::mem::swap(state, &mut self.current);
-                    self.keep_momentum();
+                turn.momentum.write_to(&mut turn.current);
+                let found = view.value(&turn.current.x, &turn.current.product);
+                if gain::rose(objective, found) {
+                    turn.lose_momentum(state);
                 } else {
-                    self.lose_momentum(state);
+                    objective = found;
+                    std::mem::swap(state, &mut turn.current);
+                    turn.keep_momentum();
                 }
             } else {
-                let found = value(state);
-                self.watch(objective - found, state);
+                let found = view.value(&state.x, &state.product);
+                turn.watch(objective - found, state);
                 objective = found;
             }
             if task.target.is_some_and(|target| objective <= target) {
                 break;
             }
         }
-        state.refresh(f, &Control::unlimited()).map_err(|halt| lost(halt, &state.x, made))?;
-        objective = value(state);
-        self.left_at = Some(objective);
-        Ok(Round { updates: made, objective, undone: false, status })
+        let found = renewed(view, state, task, &mut status)?;
+        // What an x is worth that there was no time for, the certificate will say.
+        let objective = found.unwrap_or(task.objective);
+        Ok(Round { status, ..Round::new(made, objective) })
     }
 
+    /// Whoever moved x took its momentum away.
+    fn moved(&mut self, state: &State, _control: &Control) -> Pass<Option<f64>> {
+        if let Mode::Momentum { age } = &mut self.turn.mode {
+            *age = 0;
+            self.turn.momentum.rest_at(state);
+        }
+        Ok(None)
+    }
+}
+
+impl Turn {
     /// After an epoch without momentum: is what is left slow?
     fn watch(&mut self, gain: f64, state: &State) {
         let Mode::Plain { fall, before, epochs } = &mut self.mode else { return };

@@ -8,7 +8,7 @@
 //! A round that raised the objective is undone, and the step is halved; after several in a row one thread goes on
 //! alone. So a run never ends worse than it began.
 //! # Guarantees
-//! Between rounds x is in the domain with `A x = b`. On one thread the bits are those of `sequential.rs`.
+//! Between rounds x is in the domain with `A x = b`. On one thread the bits are those of `plain.rs`.
 //! # Must not know
 //! How a pair is solved, how shared memory is kept.
 //! # Reference
@@ -24,17 +24,14 @@ use std::time::{Duration, Instant};
 
 use self::team::Panic;
 use self::waves::Waves;
-use crate::certificate::separable_value;
-use crate::control::Control;
 use crate::error::{Error, Result};
 use crate::problem::Problem;
 use crate::selection::SampledEdges;
 use crate::separable::{Nonsmooth, SeparableTerm};
 use crate::smooth::SmoothTerm;
-use crate::solve::driver::budget::Budget;
-use crate::solve::driver::checkpoints::lost;
-use crate::solve::driver::round::{Round, Task};
-use crate::solve::gears::staleness;
+use crate::solve::driver::limits::Limits;
+use crate::solve::gain;
+use crate::solve::gears::{Attempt, Gear, Habits, Round, Task, renewed, staleness};
 use crate::solve::pairs::PairUpdater;
 use crate::solve::{Metric, Settings, Status, StepRule};
 use crate::state::shared::Quota;
@@ -52,8 +49,8 @@ const ESTIMATE: Duration = Duration::from_millis(5);
 const SHARE_OF_ESTIMATES: u32 = 20;
 /// Rise of the objective during a round, relative to its size, at which the round is broken off.
 const ALARM: f64 = 1e-2;
-/// Rise between rounds, relative, that is rounding.
-const ROUNDING: f64 = 1e-13;
+/// Fewest updates of a round: threads are started for it.
+const FEWEST_UPDATES: u64 = 4096;
 /// Growth of the step after a good round.
 const GROWTH: f64 = 1.2;
 /// The most bytes that the copies of all threads may take.
@@ -170,50 +167,17 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Multicore<'r, F, H> {
         }
     }
 
-    /// How many threads work.
-    pub(crate) fn active(&self) -> usize {
-        self.active
-    }
-
     /// Makes what is kept for the edges, on all threads, until time is up.
-    pub(crate) fn prepare(&mut self, budget: &Budget) -> Result<()> {
+    pub(crate) fn prepare(&mut self, limits: &Limits) -> Result<()> {
         let (f, parts) = (self.problem.smooth(), self.workers.len());
         let quota = Quota::new(0);
-        let stop = || quota.is_stopped() || budget.stop().is_some();
+        let stop = || quota.is_stopped() || limits.stop().is_some();
         let make = |k: usize, worker: &mut Worker<'r, H>| {
             let _ends_all = Panic::guard(|| quota.stop());
             worker.pairs.prepare(f, k, parts, &stop);
             Ok(())
         };
         team::run(&mut self.workers, make, || {}, || quota.stop()).map(|_| ())
-    }
-
-    /// Makes a round of updates from `state`, whose product is exact before and after.
-    pub(crate) fn round(&mut self, state: &mut State, mut task: Task<'_>) -> Result<Round> {
-        let f = self.problem.smooth();
-        let before = state.x.clone();
-        self.memory.load(state, self.problem.separable());
-        for worker in &mut self.workers[..self.active] {
-            worker.window.open(state);
-            worker.pairs.set_step(self.step_size * self.alpha);
-        }
-        let (status, updates) = self.run(&mut task)?;
-        self.memory.snapshot(state);
-        self.empty_purses(state);
-        let unlimited = Control::unlimited();
-        state.refresh(f, &unlimited).map_err(|halt| lost(halt, &state.x, updates))?;
-        let objective = f.value(&state.x, &state.product) + separable_value(self.problem, &state.x);
-        let undone =
-            objective.is_nan() || objective > task.objective + ROUNDING * (1.0 + task.objective.abs());
-        if undone {
-            state.x = before;
-            state.refresh(f, &unlimited).map_err(|halt| lost(halt, &state.x, updates))?;
-            self.retreat();
-            return Ok(Round { updates, objective: task.objective, undone, status });
-        }
-        self.bad_rounds = 0;
-        self.alpha = (GROWTH * self.alpha).min(self.largest_alpha);
-        Ok(Round { updates, objective, undone, status })
     }
 
     /// The free-running loops, watched by the calling thread; returns why they were ended, if they were, and how many
@@ -248,9 +212,9 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Multicore<'r, F, H> {
         let (mut status, mut last, mut rest) = (None, Instant::now(), ESTIMATE);
         let watch = || {
             if status.is_none() {
-                status = task.budget.stop();
+                status = task.limits.stop();
             }
-            (task.heartbeat)(quota.claimed());
+            (task.heartbeat)(quota.claimed(), None);
             if status.is_some() {
                 quota.stop();
                 memory.hurry();
@@ -258,13 +222,13 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Multicore<'r, F, H> {
                 // Never in a deterministic run: what the clock decides must not change x.
                 last = Instant::now();
                 memory.snapshot(estimate);
-                // What could not be evaluated is a reason to look closer.
-                let whole = estimate.refresh(problem.smooth(), task.budget.control()).is_ok();
-                let objective =
-                    if whole { problem.view().value(&estimate.x, &estimate.product) } else { f64::NAN };
-                let risen = objective > task.objective + ALARM * (1.0 + task.objective.abs());
-                if risen || objective.is_nan() || task.target.is_some_and(|target| objective <= target) {
-                    quota.stop();
+                // Where there is no time for it, the next look ends the round.
+                if estimate.refresh(problem.smooth(), task.limits.control()).is_ok() {
+                    let objective = problem.view().value(&estimate.x, &estimate.product);
+                    let risen = objective > task.objective + ALARM * (1.0 + task.objective.abs());
+                    if risen || objective.is_nan() || task.target.is_some_and(|target| objective <= target) {
+                        quota.stop();
+                    }
                 }
                 rest = ESTIMATE.max(SHARE_OF_ESTIMATES * last.elapsed());
                 last = Instant::now();
@@ -310,6 +274,41 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Multicore<'r, F, H> {
             self.active = 1;
             (self.alpha, self.largest_alpha) = (1.0, 1.0);
         }
+    }
+}
+
+impl<F: SmoothTerm, H: SeparableTerm> Gear for Multicore<'_, F, H> {
+    fn habits(&self) -> Habits {
+        // In a deterministic run nobody looks before the round is over.
+        Habits { fewest_updates: FEWEST_UPDATES, sees_target: self.batch.is_none(), ..Habits::default() }
+    }
+
+    fn round(&mut self, state: &mut State, task: &mut Task<'_>) -> Attempt<Round> {
+        let before = state.x.clone();
+        self.memory.load(state, self.problem.separable());
+        for worker in &mut self.workers[..self.active] {
+            worker.window.open(state);
+            worker.pairs.set_step(self.step_size * self.alpha);
+        }
+        let (mut status, updates) = self.run(task)?;
+        self.memory.snapshot(state);
+        self.empty_purses(state);
+        let found = renewed(self.problem.view(), state, task, &mut status)?;
+        // Where there is no time to see whether it rose, it is as if it had.
+        let Some(objective) = found.filter(|found| !gain::rose(task.objective, *found)) else {
+            state.x = before;
+            self.retreat();
+            renewed(self.problem.view(), state, task, &mut status)?;
+            let undone = Round::new(updates, task.objective);
+            return Ok(Round { status, undone: true, is_inconclusive: true, ..undone });
+        };
+        self.bad_rounds = 0;
+        self.alpha = (GROWTH * self.alpha).min(self.largest_alpha);
+        Ok(Round { status, ..Round::new(updates, objective) })
+    }
+
+    fn threads(&self) -> usize {
+        self.active
     }
 }
 

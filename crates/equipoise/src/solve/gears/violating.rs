@@ -1,34 +1,35 @@
-//! The fast gear for one row and scalar coordinates: sweeps of violating pairs, then proximal Newton steps.
+//! The fast gear for one row and scalar coordinates: sweeps of violating pairs, then second-order steps, in turns.
 //!
 //! # Problem
-//! `minimise f(x) + h(x) subject to a'x = b`, blocks of one coordinate, every pair allowed.
+//! `minimise f(x) + h(x) subject to a'x = b`, blocks of one coordinate, every pair allowed, h in closed form.
 //! # Method
 //! Select: `selection/violating.rs` sweeps over an active set and pairs coordinates that want to move in opposite
 //! ways. Solve the pair exactly, move it. After a few sweeps the remaining work is done by `proximal_newton/` where
-//! f is a factored quadratic, else by `free_step.rs` on the free variables; sweeps come back when those find nothing.
+//! f is a factored quadratic with few products, else by conjugate gradients on the face of x, else by `free_step.rs` on the
+//! free variables; sweeps come back when those find nothing.
+//! # A round
+//! A few sweeps, or one second-order step.
 //! # Guarantees
-//! Every iterate is feasible; the objective never rises; the same seed gives the same bits. `Converged` is said only
-//! when the certificate, from raw data, says so.
+//! Every iterate is feasible; the objective never rises; the same seed gives the same bits.
+
+mod sweeps;
 
 use std::sync::Arc;
 
-use crate::certificate::separable_value;
-use crate::control::{Control, Halt, Pass};
+use self::sweeps::{Row, Sweeper, Tally};
 use crate::coupling::{Coupling, Shape};
 use crate::error::{Error, Result};
-use crate::pair_step::scalar::free_scalar;
-use crate::problem::Problem;
-use crate::selection::{Choice, Slopes, ViolatingPairs, Way};
-use crate::separable::{Nonsmooth, SeparableTerm};
+use crate::problem::{Problem, View};
+use crate::separable::{ClosedForm, Nonsmooth, SeparableTerm};
 use crate::smooth::SmoothTerm;
-use crate::solve::driver::checkpoints::{Checkpoints, Spent, lost};
-use crate::solve::pairs::{OnRow, PairUpdater};
-use crate::solve::steps::face_step::FaceStep;
+use crate::solve::gain;
+use crate::solve::gears::{Attempt, Due, Gear, Habits, Order, Round, Task, renewed};
+use crate::solve::steps::face_step::{FaceOutcome, FaceStep};
 use crate::solve::steps::free_step::FreeStep;
 use crate::solve::steps::proximal_newton::{Outcome, ProximalNewton};
 use crate::solve::steps::repair::repair;
-use crate::solve::{Settings, Solution, Status};
-use crate::state::{Iterate, State};
+use crate::solve::{Settings, Status};
+use crate::state::State;
 use crate::team::Team;
 
 /// Sweeps before the first second-order step.
@@ -43,451 +44,254 @@ const SWEEPS_BETWEEN: u32 = 10;
 /// Conjugate gradient steps on one face, at first and at most.
 const STEPS_ON_FACE: usize = 60;
 const MOST_STEPS_ON_FACE: usize = 2000;
-/// Share of the wanted gap that Newton steps go on to where only a tolerance is set.
+/// Share of the wanted gap that Newton steps go on to where only a tolerance is set: digits are cheap there.
 const GENEROSITY: f64 = 1e-4;
 /// Newton steps in a row that know of no bound, after which it is asked whether the objective falls for ever.
 const STEPS_PER_SOUNDING: u32 = 6;
-/// Coordinates whose slopes give the first multiplier.
-const SAMPLE: usize = 256;
-/// Coordinates between two looks at the clock.
-const VISITS_PER_LOOK: u32 = 1024;
+/// Drift that sweeps leave to Newton steps, which bring the rows back themselves, as a share of what is allowed.
+const DRIFT_LEFT: f64 = 1e-3;
 
-/// Why the gear does not fit a problem; `None` where it does.
-pub(crate) fn obstacle<F: SmoothTerm, H: SeparableTerm>(problem: &Problem<F, H>) -> Option<&'static str> {
-    let one_row = matches!(problem.independent_coupling().shape(), Shape::Row(_));
-    if !one_row {
-        Some("it needs exactly one coupling row")
-    } else if !problem.blocks().are_scalars() || problem.dimension() < 2 {
-        Some("it needs two or more blocks of one coordinate each")
-    } else if !matches!(problem.separable(), Nonsmooth::Coordinates(_)) {
-        Some("it needs a separable term of single coordinates, not group norms")
-    } else if !problem.graph().is_clique() {
-        Some("it needs every pair of blocks to be allowed (a clique)")
-    } else if !has_closed_form(problem) {
-        Some("it needs a separable term in closed form (bounds, l1, elastic net or a mixture)")
-    } else {
-        None
+/// What the gear needs of a problem.
+pub(crate) struct Fit<'r, H> {
+    row: Row<'r>,
+    h: &'r H,
+    pieces: ClosedForm<'r, H>,
+}
+
+impl<'r, H: SeparableTerm> Fit<'r, H> {
+    /// The parts of a problem that fits, or why it does not.
+    pub(crate) fn of<F: SmoothTerm>(problem: &'r Problem<F, H>) -> std::result::Result<Self, &'static str> {
+        let Shape::Row(row) = problem.independent_coupling().shape() else {
+            return Err("it needs exactly one coupling row");
+        };
+        if !problem.blocks().are_scalars() || problem.dimension() < 2 {
+            return Err("it needs two or more blocks of one coordinate each");
+        }
+        let Nonsmooth::Coordinates(h) = problem.separable() else {
+            return Err("it needs a separable term of single coordinates, not group norms");
+        };
+        if !problem.graph().is_clique() {
+            return Err("it needs every pair of blocks to be allowed (a clique)");
+        }
+        let Some(pieces) = ClosedForm::of(h, problem.dimension()) else {
+            return Err("it needs a separable term in closed form (bounds, l1, elastic net or a mixture)");
+        };
+        Ok(Self { row: Row(row), h, pieces })
     }
 }
 
-fn has_closed_form<F: SmoothTerm, H: SeparableTerm>(problem: &Problem<F, H>) -> bool {
-    match problem.separable() {
-        Nonsmooth::Coordinates(h) => (0..problem.dimension()).all(|c| h.piece(c).is_some()),
-        Nonsmooth::Groups(_) => false,
+/// What does the work that sweeps leave.
+enum Finish<'r, H> {
+    /// Proximal Newton steps; where they drown in rounding the face is right, and solved more exactly by itself.
+    Newton(Box<ProximalNewton<'r, H>>, Box<FaceStep<'r>>),
+    /// Conjugate gradients on the face of x, which go on if it holds.
+    Face(Box<FaceStep<'r>>, usize),
+    /// Second-order steps on the free variables.
+    Free,
+}
+
+/// What comes next.
+#[derive(Debug, Clone, Copy)]
+enum Turn {
+    Sweeps(u32),
+    SecondOrder,
+}
+
+/// Sweeps and second-order steps on one problem.
+pub(crate) struct Violating<'r, F, H> {
+    view: View<'r>,
+    coupling: &'r Coupling,
+    team: Arc<Team>,
+    sweeper: Sweeper<'r, F, H>,
+    tally: Tally,
+    finish: Finish<'r, H>,
+    turn: Turn,
+    /// The objective after the last sweeps, what they gained, and the coordinates they looked at.
+    objective: f64,
+    gain_of_sweeps: f64,
+    visits_of_sweeps: u64,
+    /// Share of the wanted gap to which Newton steps go on.
+    share: f64,
+    begins_with: Due,
+}
+
+impl<'r, F: SmoothTerm, H: SeparableTerm> Violating<'r, F, H> {
+    /// At a start; an error where the problem does not fit.
+    pub(crate) fn new(problem: &'r Problem<F, H>, order: &Order<'_>, state: &State) -> Result<Self> {
+        let fit = Fit::of(problem).map_err(|why| Error::MethodNotApplicable { method: "violating", why })?;
+        let (settings, view) = (order.settings, problem.view());
+        let team = order.team.clone().unwrap_or_else(|| Arc::new(team(problem, settings)));
+        let mut sweeper = Sweeper::new(problem, fit, settings);
+        sweeper.first_multiplier(state);
+        let newton = ProximalNewton::new(problem).map(|newton| newton.with_team(Arc::clone(&team)));
+        let finish = match (newton, FaceStep::new(view)) {
+            (Some(newton), Some(face)) => Finish::Newton(Box::new(newton), Box::new(face)),
+            (_, Some(face)) => Finish::Face(Box::new(face), STEPS_ON_FACE),
+            _ => Finish::Free,
+        };
+        let turn = if let Finish::Newton(..) = finish {
+            sweeper.selection.thin_out(MOST_OPENING_COORDINATES);
+            Turn::Sweeps(OPENING_SWEEPS)
+        } else {
+            Turn::Sweeps(SWEEPS_BEFORE_FACES)
+        };
+        Ok(Self {
+            view,
+            coupling: problem.independent_coupling(),
+            team,
+            sweeper,
+            tally: Tally::new(settings, problem.dimension()),
+            finish,
+            turn,
+            objective: f64::INFINITY,
+            gain_of_sweeps: 0.0,
+            visits_of_sweeps: 0,
+            share: if order.by_tolerance { GENEROSITY } else { 1.0 },
+            // The first sweeps cost less than a certificate, and a cold start is never good enough.
+            begins_with: if order.warm { Due::Now } else { Due::Show },
+        })
+    }
+
+    /// Sweeps over the active set, then rounding is taken out.
+    fn sweeps(&mut self, state: &mut State, task: &mut Task<'_>, count: u32) -> Attempt<Round> {
+        let visits = self.tally.visits;
+        let mut status = self.sweeper.sweep(state, &mut self.tally, task, count)?;
+        self.visits_of_sweeps = self.tally.visits - visits;
+        let by_newton = matches!(self.finish, Finish::Newton(..));
+        let drift = self.coupling.infeasibility(&state.x);
+        if !by_newton || drift > DRIFT_LEFT * self.coupling.allowed_infeasibility() {
+            repair(self.view, &mut state.x, &task.limits.control_after(status))?;
+        }
+        let objective = renewed(self.view, state, task, &mut status)?.unwrap_or(task.objective);
+        self.gain_of_sweeps = task.objective - objective;
+        let idle = gain::is_none(self.objective - objective, objective);
+        self.objective = objective;
+        self.turn = Turn::SecondOrder;
+        if let Finish::Newton(newton, _) = &mut self.finish {
+            self.tally.limit(newton);
+            newton.restart(&[self.sweeper.selection.multiplier]);
+            self.sweeper.selection.rest();
+        }
+        let due = if !by_newton || idle { Due::Now } else { Due::Later };
+        Ok(Round { status, due, is_bounded: true, ..Round::new(0, objective) })
+    }
+
+    /// One Newton step; where they have found nothing several times, the face is solved, and sweeps come back.
+    fn second_order(&mut self, state: &mut State, task: &Task<'_>) -> Attempt<Round> {
+        let (newton, face) = match &mut self.finish {
+            Finish::Newton(newton, face) => (newton, face),
+            Finish::Face(face, steps) => {
+                let (outcome, objective) = on_face(face, *steps, self.view, state, &mut self.tally, task)?;
+                // A face that holds is the right one, and worth being solved to the end.
+                *steps =
+                    if outcome.met_an_end { STEPS_ON_FACE } else { (2 * *steps).min(MOST_STEPS_ON_FACE) };
+                // Both rates count columns touched, not time: the same seed gives the same run.
+                let rate = outcome.gain / (2 * outcome.columns).max(1) as f64;
+                let rate_of_sweeps = self.gain_of_sweeps / self.visits_of_sweeps.max(1) as f64;
+                let sweeps = if rate > rate_of_sweeps {
+                    1
+                } else if rate > 0.3 * rate_of_sweeps {
+                    3
+                } else {
+                    8
+                };
+                return Ok(self.back_to_sweeps(sweeps, objective));
+            }
+            Finish::Free => {
+                let metric = self.sweeper.pairs.metric();
+                let step = FreeStep { view: self.view, metric, control: task.control() };
+                let products = self.tally.sweeps().clamp(20.0, 400.0) as usize;
+                step.take(state, products)??;
+                self.tally.updates += 1;
+                let objective = self.view.value(&state.x, &state.product);
+                return Ok(self.back_to_sweeps(SWEEPS_BETWEEN, objective));
+            }
+        };
+        let outcome = newton.step(&mut state.x, task.control());
+        self.tally.count(newton);
+        let mut round = Round { is_inconclusive: true, ..Round::new(0, task.objective) };
+        if let Outcome::Moved { gain, gap } = outcome {
+            round.objective -= gain;
+            round.is_bounded = gap < f64::INFINITY;
+            let within = outcome.seems_within(self.share * task.wanted_gap);
+            round.due = if within { Due::Now } else { Due::Show };
+        } else {
+            round.is_bounded = true;
+            round.due = Due::Later;
+        }
+        round.status = self.tally.over(task.limits);
+        if outcome == Outcome::Stopped {
+            round.status = round.status.or(Some(Status::Interrupted));
+        }
+        if round.status.is_none() && newton.has_given_up() {
+            let lambda = newton.lambda[0];
+            let (_, objective) = on_face(face, MOST_STEPS_ON_FACE, self.view, state, &mut self.tally, task)?;
+            self.sweeper.selection.restart(lambda);
+            self.turn = Turn::Sweeps(SWEEPS_BETWEEN);
+            return Ok(Round { objective, due: Due::Now, ..round });
+        }
+        Ok(round)
+    }
+
+    /// Everyone comes back, as x was moved.
+    fn back_to_sweeps(&mut self, sweeps: u32, objective: f64) -> Round {
+        self.sweeper.selection.restart(self.sweeper.selection.multiplier);
+        self.turn = Turn::Sweeps(sweeps);
+        Round { due: Due::Later, is_inconclusive: true, is_bounded: true, ..Round::new(0, objective) }
+    }
+}
+
+/// Conjugate gradients on the face of x; with the objective after them.
+fn on_face(
+    step: &mut FaceStep<'_>,
+    most_steps: usize,
+    view: View<'_>,
+    state: &mut State,
+    tally: &mut Tally,
+    task: &Task<'_>,
+) -> Attempt<(FaceOutcome, f64)> {
+    let outcome = step.take(&mut state.x, most_steps, task.control());
+    tally.visits += outcome.columns as u64;
+    tally.updates += outcome.steps as u64;
+    repair(view, &mut state.x, task.control())?;
+    state.refresh(view.smooth(), task.control())?;
+    Ok((outcome, view.value(&state.x, &state.product)))
+}
+
+impl<F: SmoothTerm, H: SeparableTerm> Gear for Violating<'_, F, H> {
+    fn habits(&self) -> Habits {
+        Habits {
+            // Newton steps move x alone.
+            has_product: false,
+            repairs: true,
+            takes_full_steps: false,
+            rounds_per_sounding: STEPS_PER_SOUNDING,
+            begins_with: self.begins_with,
+            ..Habits::default()
+        }
+    }
+
+    fn round(&mut self, state: &mut State, task: &mut Task<'_>) -> Attempt<Round> {
+        let before = self.tally.all_updates();
+        let round = match self.turn {
+            Turn::Sweeps(count) => self.sweeps(state, task, count),
+            Turn::SecondOrder => self.second_order(state, task),
+        }?;
+        Ok(Round { updates: self.tally.all_updates() - before, ..round })
+    }
+
+    fn epochs(&self) -> Option<f64> {
+        Some(self.tally.epochs())
+    }
+
+    fn threads(&self) -> usize {
+        if let Finish::Newton(..) = self.finish { self.team.threads() } else { 1 }
     }
 }
 
 /// The threads that are worth while: Newton steps share their passes over the data.
-pub(crate) fn team<F: SmoothTerm, H: SeparableTerm>(problem: &Problem<F, H>, settings: &Settings) -> Team {
+fn team<F: SmoothTerm, H: SeparableTerm>(problem: &Problem<F, H>, settings: &Settings) -> Team {
     let numbers =
         || problem.smooth().factored().map_or(0, |factored| factored.stored() + problem.dimension());
     Team::for_work(settings.threads, if settings.threads > 1 { numbers() } else { 0 })
-}
-
-/// Runs from a feasible start; a warm one may be good enough already.
-pub(crate) fn run<'r, F: SmoothTerm, H: SeparableTerm>(
-    problem: &'r Problem<F, H>,
-    settings: &'r Settings,
-    checkpoints: Checkpoints<'r, F, H>,
-    start: Vec<f64>,
-    warm: bool,
-    team: &Arc<Team>,
-) -> Result<Solution> {
-    let mut run = Run::new(problem, settings, checkpoints, start, team)?;
-    if warm {
-        run.checkpoint()?;
-    } else {
-        run.checkpoints.show(&run.state.x, run.spent())?;
-    }
-    if run.checkpoints.status.is_some() {
-        let spent = run.spent();
-        return run.checkpoints.finish(run.state.x, spent);
-    }
-    run.first_multiplier();
-    if run.newton.is_some() {
-        run.selection.thin_out(MOST_OPENING_COORDINATES);
-    }
-    run.sweeps(if run.newton.is_some() { OPENING_SWEEPS } else { SWEEPS_BEFORE_FACES })?;
-    while run.checkpoints.status.is_none() {
-        let sweeps = run.second_order()?;
-        if run.checkpoints.status.is_none() {
-            run.sweeps(sweeps)?;
-        }
-    }
-    let spent = run.spent();
-    run.checkpoints.finish(run.state.x, spent)
-}
-
-struct Run<'r, F, H> {
-    problem: &'r Problem<F, H>,
-    coupling: &'r Coupling,
-    settings: &'r Settings,
-    checkpoints: Checkpoints<'r, F, H>,
-    team: Arc<Team>,
-    selection: ViolatingPairs,
-    pairs: PairUpdater<'r, H>,
-    newton: Option<ProximalNewton<'r, H>>,
-    face: Option<FaceStep<'r>>,
-    steps_on_face: usize,
-    state: State,
-    updates: u64,
-    most_updates: u64,
-    visits: u64,
-    most_visits: u64,
-    objective: f64,
-    /// What the last sweeps gained, and the coordinates they looked at.
-    gain_of_sweeps: f64,
-    visits_of_sweeps: u64,
-    idle_rounds: u32,
-    least_gap: f64,
-}
-
-impl<'r, F: SmoothTerm, H: SeparableTerm> Run<'r, F, H> {
-    fn new(
-        problem: &'r Problem<F, H>,
-        settings: &'r Settings,
-        checkpoints: Checkpoints<'r, F, H>,
-        start: Vec<f64>,
-        team: &Arc<Team>,
-    ) -> Result<Self> {
-        let state = State::new(problem.smooth(), start.clone(), &Control::unlimited())
-            .map_err(|halt| lost(halt, &start, 0))?;
-        let newton = ProximalNewton::new(problem).map(|newton| newton.with_team(Arc::clone(team)));
-        let face = FaceStep::new(problem.view());
-        Ok(Self {
-            problem,
-            coupling: problem.independent_coupling(),
-            settings,
-            checkpoints,
-            team: Arc::clone(team),
-            selection: ViolatingPairs::new(problem.dimension(), settings.seed),
-            pairs: PairUpdater::new(problem, settings),
-            newton,
-            face,
-            steps_on_face: STEPS_ON_FACE,
-            state,
-            updates: 0,
-            most_updates: settings.max_updates.unwrap_or(u64::MAX),
-            visits: 0,
-            most_visits: settings
-                .max_epochs
-                .map_or(u64::MAX, |most| (most * problem.dimension() as f64).ceil() as u64),
-            objective: f64::INFINITY,
-            gain_of_sweeps: 0.0,
-            visits_of_sweeps: 0,
-            idle_rounds: 0,
-            least_gap: f64::INFINITY,
-        })
-    }
-
-    fn spent(&self) -> Spent {
-        let passes = self.newton.as_ref().map_or(0.0, ProximalNewton::passes);
-        let steps = self.newton.as_ref().map_or(0, ProximalNewton::newton_steps);
-        let epochs = self.visits as f64 / self.problem.dimension() as f64 + passes;
-        let threads = if self.newton.is_some() { self.team.threads() } else { 1 };
-        Spent { updates: self.updates + steps, epochs, threads, ..Spent::default() }
-    }
-
-    fn checkpoint(&mut self) -> Result<()> {
-        self.checkpoints.take(&self.state.x, self.spent(), self.idle_rounds)
-    }
-
-    /// A multiplier at which about as many coordinates want to rise as to fall, from a sample of them.
-    fn first_multiplier(&mut self) {
-        let n = self.problem.dimension();
-        let mut slopes = Vec::new();
-        for c in (0..n).step_by((n / SAMPLE).max(1)) {
-            let a = self.coupling.column_dot(c, &[1.0]);
-            if a != 0.0 {
-                let (_, Slopes { rise, fall }) = self.slopes(c, a);
-                slopes.extend([rise, fall].into_iter().filter(|slope| slope.is_finite()));
-            }
-        }
-        if !slopes.is_empty() {
-            let middle = slopes.len() / 2;
-            let (_, &mut median, _) = slopes.select_nth_unstable_by(middle, f64::total_cmp);
-            self.selection.multiplier = -median;
-        }
-    }
-
-    /// Sweeps over the active set.
-    fn sweeps(&mut self, count: u32) -> Result<()> {
-        let (before, visits) = (self.evaluate(), self.visits);
-        self.sweep(count)?;
-        self.visits_of_sweeps = self.visits - visits;
-        self.end_of_round(before)
-    }
-
-    fn sweep(&mut self, count: u32) -> Result<()> {
-        for _ in 0..count {
-            let mut look = VISITS_PER_LOOK;
-            while let Some(i) = self.selection.next() {
-                self.visit(i)?;
-                look -= 1;
-                if look == 0 || self.visits >= self.most_visits || self.updates >= self.most_updates {
-                    look = VISITS_PER_LOOK;
-                    if self.over() {
-                        return Ok(());
-                    }
-                }
-            }
-            if self.over() {
-                return Ok(());
-            }
-            self.checkpoints.heartbeat(self.spent());
-        }
-        Ok(())
-    }
-
-    /// Whether a limit binds; sets the status.
-    fn over(&mut self) -> bool {
-        if let Some(status) = self.checkpoints.budget.stop() {
-            self.checkpoints.status = Some(status);
-        } else if self.spent().updates >= self.most_updates
-            || self.settings.max_epochs.is_some_and(|most| self.spent().epochs >= most)
-        {
-            self.checkpoints.status = Some(Status::IterationLimit);
-        }
-        self.checkpoints.status.is_some()
-    }
-
-    /// Looks at coordinate i, and moves it with a partner where it wants to move and one is known.
-    #[inline]
-    fn visit(&mut self, i: usize) -> Result<()> {
-        self.visits += 1;
-        let a = self.coupling.column_dot(i, &[1.0]);
-        if a == 0.0 {
-            return self.alone(i);
-        }
-        let (g, slopes) = self.slopes(i, a);
-        if let Choice::Pair { way, partner } = self.selection.consider(i, slopes) {
-            self.pair([i, partner], a, g, slopes, way)?;
-        }
-        Ok(())
-    }
-
-    /// Moves a coordinate that the row does not bind.
-    fn alone(&mut self, i: usize) -> Result<()> {
-        let f = self.problem.smooth();
-        let g = f.partial(i, &self.state.x, &self.state.product);
-        let Nonsmooth::Coordinates(h) = self.problem.separable() else { return Ok(()) };
-        let Some(piece) = h.piece(i) else { return Ok(()) };
-        let d = f.curvature(i) / self.settings.step_size;
-        let z = free_scalar(self.state.x[i], g, d, piece)
-            .map_err(|_| Error::Unbounded { coordinates: vec![i] })?;
-        self.state.set(f, i, z);
-        Ok(())
-    }
-
-    /// Moves a pair, if its slopes are still what the pool believed.
-    #[inline]
-    fn pair(&mut self, c: [usize; 2], a: f64, g: f64, slopes: Slopes, way: Way) -> Result<()> {
-        let b = self.coupling.column_dot(c[1], &[1.0]);
-        let (partner_g, partner) = self.slopes(c[1], b);
-        self.visits += 1;
-        let paired = match way {
-            Way::Rise => [slopes.rise, partner.fall],
-            Way::Fall => [slopes.fall, partner.rise],
-        };
-        let opposed = if way == Way::Rise { paired[0] < paired[1] } else { paired[0] > paired[1] };
-        if !opposed {
-            self.selection.settle(way, c[1], paired, false, None);
-            return Ok(());
-        }
-        let Nonsmooth::Coordinates(h) = self.problem.separable() else { return Ok(()) };
-        let moved = self.pairs.pair_with_gradient(
-            h,
-            self.problem.smooth(),
-            &mut self.state,
-            OnRow { row: 0, pair: c, c, a: [a, b] },
-            [g, partner_g],
-        )?;
-        self.updates += 1;
-        // The partner's slope by its own curvature alone: cheap, and renewed before it is used.
-        let (lo, hi) = h.subdifferential(c[1], self.state.x[c[1]]);
-        let g_after = partner_g + self.problem.smooth().curvature(c[1]) * moved[1];
-        let falls = (way == Way::Rise) == (b > 0.0);
-        let after = (g_after + if falls { lo } else { hi }) / b;
-        self.selection.settle(way, c[1], paired, moved[1] != 0.0, after.is_finite().then_some(after));
-        Ok(())
-    }
-
-    /// The partial derivative of f at coordinate c, and the slopes of the objective per unit of the row.
-    #[inline]
-    fn slopes(&self, c: usize, a: f64) -> (f64, Slopes) {
-        let g = self.problem.smooth().partial(c, &self.state.x, &self.state.product);
-        let (lo, hi) = match self.problem.separable() {
-            Nonsmooth::Coordinates(h) => h.subdifferential(c, self.state.x[c]),
-            Nonsmooth::Groups(_) => (0.0, 0.0),
-        };
-        let slopes = if a > 0.0 {
-            Slopes { rise: (g + hi) / a, fall: (g + lo) / a }
-        } else {
-            Slopes { rise: (g + lo) / a, fall: (g + hi) / a }
-        };
-        (g, slopes)
-    }
-
-    fn evaluate(&self) -> f64 {
-        self.problem.smooth().value(&self.state.x, &self.state.product)
-            + separable_value(self.problem, &self.state.x)
-    }
-
-    /// After sweeps: rounding is taken out, and progress is noted.
-    fn end_of_round(&mut self, before: f64) -> Result<()> {
-        // Newton steps bring the rows back themselves.
-        let drift = self.coupling.infeasibility(&self.state.x);
-        if self.newton.is_none() || drift > 1e-3 * self.coupling.allowed_infeasibility() {
-            self.repair()?;
-        }
-        self.refresh()?;
-        let objective = self.evaluate();
-        self.gain_of_sweeps = before - objective;
-        if !objective.is_finite() {
-            let what = "the objective";
-            return Err(Error::NonFiniteIterate { what, found: objective, updates: self.updates });
-        }
-        let idle = self.objective - objective <= 1e-15 * objective.abs();
-        self.idle_rounds = if idle { self.idle_rounds + 1 } else { 0 };
-        self.objective = objective;
-        if self.newton.is_none() || self.checkpoints.status.is_some() || idle {
-            self.checkpoint()?;
-            // The objective may be flat to rounding while the gap still falls.
-            let gap = self.checkpoints.certificate.as_ref().and_then(|certificate| certificate.duality_gap);
-            if gap.is_some_and(|gap| gap < 0.9 * self.least_gap) {
-                self.least_gap = gap.unwrap_or(f64::INFINITY);
-                self.idle_rounds = 0;
-            }
-        }
-        Ok(())
-    }
-
-    /// Second-order steps until the run is over or they find nothing; returns how many sweeps to make next.
-    fn second_order(&mut self) -> Result<u32> {
-        if self.newton.is_some() {
-            self.newton_steps()?;
-            if self.checkpoints.status.is_none() {
-                // Where Newton steps drown in rounding the face is right, and solved more exactly by itself.
-                self.steps_on_face = MOST_STEPS_ON_FACE;
-                self.face_step()?;
-                self.checkpoint()?;
-            }
-            return Ok(SWEEPS_BETWEEN);
-        }
-        let sweeps = self.face_step()?;
-        self.selection.restart(self.selection.multiplier);
-        Ok(sweeps)
-    }
-
-    /// Conjugate gradients on the face; the more they gain against the last sweeps, the sooner they come again.
-    fn face_step(&mut self) -> Result<u32> {
-        let budget = &self.checkpoints.budget;
-        let Some(step) = &mut self.face else {
-            let view = self.problem.view();
-            let step = FreeStep { view, metric: self.pairs.metric(), control: budget.control() };
-            let products = (self.visits as f64 / self.state.x.len() as f64).clamp(20.0, 400.0) as usize;
-            let outcome = step.take(&mut self.state, products)?;
-            self.unless_lost(outcome.map(|_| ()))?;
-            self.updates += 1;
-            return Ok(SWEEPS_BETWEEN);
-        };
-        let outcome = step.take(&mut self.state.x, self.steps_on_face, budget.control());
-        // A face that holds is the right one, and worth being solved to the end.
-        self.steps_on_face =
-            if outcome.met_an_end { STEPS_ON_FACE } else { (2 * self.steps_on_face).min(MOST_STEPS_ON_FACE) };
-        self.visits += outcome.columns as u64;
-        self.updates += outcome.steps as u64;
-        // Both rates count columns touched, not time: the same seed gives the same run.
-        let rate = outcome.gain / (2 * outcome.columns).max(1) as f64;
-        let rate_of_sweeps = self.gain_of_sweeps / self.visits_of_sweeps.max(1) as f64;
-        self.repair()?;
-        self.refresh()?;
-        Ok(if rate > rate_of_sweeps {
-            1
-        } else if rate > 0.3 * rate_of_sweeps {
-            3
-        } else {
-            8
-        })
-    }
-
-    /// Looks, on a copy, whether the objective falls for ever.
-    fn sound(&mut self) -> Result<()> {
-        let (view, control) = (self.problem.view(), self.checkpoints.budget.control());
-        let step = FreeStep { view, metric: self.pairs.metric(), control };
-        let copy = State::new(view.smooth(), self.state.x.clone(), control);
-        let outcome = match copy {
-            Ok(mut copy) => step.take(&mut copy, 20)?,
-            Err(halt) => Err(halt),
-        };
-        self.unless_lost(outcome.map(|_| ()))
-    }
-
-    /// Takes rounding drift out of A x = b.
-    fn repair(&mut self) -> Result<()> {
-        let outcome = repair(self.problem.view(), &mut self.state.x, self.checkpoints.budget.control());
-        self.unless_lost(outcome.map(|_| ()))
-    }
-
-    /// Work that was ended early is no error: the next look at the limits says so, too.
-    fn unless_lost(&self, outcome: Pass) -> Result<()> {
-        match outcome {
-            Err(fault @ Halt::Fault(_)) => Err(lost(fault, &self.state.x, self.updates)),
-            _ => Ok(()),
-        }
-    }
-
-    /// Computes the product afresh.
-    fn refresh(&mut self) -> Result<()> {
-        let outcome = self.state.refresh(self.problem.smooth(), &Control::unlimited());
-        outcome.map_err(|halt| lost(halt, &self.state.x, self.updates))
-    }
-
-    /// Proximal Newton steps until the run is over or they find nothing.
-    fn newton_steps(&mut self) -> Result<()> {
-        let multiplier = self.selection.multiplier;
-        let sweeps = self.visits as f64 / self.state.x.len() as f64;
-        if let Some(newton) = &mut self.newton {
-            let most_passes = self.settings.max_epochs.map_or(f64::INFINITY, |most| most - sweeps);
-            newton.limit(self.most_updates.saturating_sub(self.updates), most_passes);
-            newton.restart(&[multiplier]);
-        }
-        self.selection.rest();
-        // Digits are cheap here: whoever asks for a tolerance gets some more than that.
-        let share = if self.checkpoints.is_by_tolerance() { GENEROSITY } else { 1.0 };
-        let mut without_bound = 0;
-        loop {
-            let Some(newton) = &mut self.newton else { return Ok(()) };
-            let outcome = newton.step(&mut self.state.x, self.checkpoints.budget.control());
-            let given_up = newton.has_given_up();
-            let lambda = newton.lambda[0];
-            match outcome {
-                Outcome::Stopped => {
-                    self.over();
-                    self.checkpoint()?;
-                }
-                Outcome::Moved { gap, .. } => {
-                    without_bound = if gap == f64::INFINITY { without_bound + 1 } else { 0 };
-                    if without_bound == STEPS_PER_SOUNDING {
-                        without_bound = 0;
-                        self.sound()?;
-                    }
-                    let wanted = share * self.checkpoints.wanted_gap(self.objective);
-                    if outcome.seems_within(wanted) || self.over() {
-                        self.checkpoint()?;
-                    } else {
-                        self.checkpoints.show(&self.state.x, self.spent())?;
-                    }
-                }
-                Outcome::Idle => {}
-            }
-            if self.checkpoints.status.is_some() || given_up {
-                if self.checkpoints.status.is_none() {
-                    self.selection.restart(lambda);
-                    self.refresh()?;
-                }
-                return Ok(());
-            }
-        }
-    }
 }

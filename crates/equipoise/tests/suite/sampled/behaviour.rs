@@ -26,9 +26,10 @@ struct Feasible {
 
 impl Observer for Feasible {
     fn checkpoint(&mut self, progress: &Progress) {
-        assert!(progress.certificate.is_feasible(), "{:?}", progress.certificate);
+        let certificate = progress.certificate.as_ref().expect("no judge");
+        assert!(certificate.is_feasible(), "{certificate:?}");
         self.seen += 1;
-        self.last = progress.certificate.objective;
+        self.last = progress.verdict.objective;
     }
 }
 

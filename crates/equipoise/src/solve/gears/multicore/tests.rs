@@ -145,12 +145,18 @@ fn rounds_of_eight_threads_stay_feasible_and_never_rise() {
                 .expect("in memory");
             let edges = SampledEdges::new(problem.graph(), problem.probabilities(), 1).expect("connected");
             let mut multicore = Multicore::new(&problem, &settings, &state, &edges);
-            let budget = Budget::new(&settings, 1.0, Control::unlimited());
+            let limits = Limits::new(&settings, 1.0, Control::unlimited());
             let mut objective = problem.objective(&state.x);
             for _ in 0..20 {
-                let task =
-                    Task { updates: 3000, objective, target: None, budget: &budget, heartbeat: &mut |_| {} };
-                let round = multicore.round(&mut state, task).expect("no failure");
+                let mut task = Task {
+                    updates: 3000,
+                    objective,
+                    target: None,
+                    wanted_gap: 0.0,
+                    limits: &limits,
+                    heartbeat: &mut |_, _| {},
+                };
+                let round = multicore.round(&mut state, &mut task).expect("no failure");
                 assert_eq!(round.updates, 3000);
                 assert!(round.objective <= objective + 1e-12);
                 assert!(

@@ -105,14 +105,12 @@ impl<'a> Estimate<'a> {
         let Self { loss, batch, slopes, mean, .. } = self;
         mean.fill(0.0);
         let mut value = 0.0;
-        feed.pass(batch, control, |batch| {
-            let slopes = &mut slopes[batch.first..batch.first + batch.target.len()];
-            for (l, (slope, &y)) in slopes.iter_mut().zip(&batch.target).enumerate() {
-                let (z, w) = (batch.rows.dot(l, x), batch.weights.at(l));
-                value += w * loss.value(z, y);
-                *slope = w * loss.derivative(z, y);
-                batch.rows.add(l, *slope, mean);
-            }
+        feed.pass(batch, control, |batch, l| {
+            let (z, w, y) = (batch.rows.dot(l, x), batch.weights.at(l), batch.target[l]);
+            let slope = w * loss.derivative(z, y);
+            value += w * loss.value(z, y);
+            slopes[batch.first + l] = slope;
+            batch.rows.add(l, slope, mean);
         })?;
         self.v.copy_from_slice(&self.mean);
         Ok(value)

@@ -59,23 +59,28 @@ impl<'a> Feed<'a> {
         }
     }
 
-    /// Shows every sample once, a batch at a time. With a stream the batch at hand makes room, the next one is the first
-    /// again, and the control is looked at after each.
+    /// Shows every sample once, by its batch and its place there. With a stream the batch at hand makes room, the next one
+    /// is the first again, and the control is asked after each; in memory it is asked now and then.
     pub(super) fn pass(
         &mut self,
         batch: &mut Option<SampleBatch>,
         control: &Control,
-        mut visit: impl FnMut(&SampleBatch),
+        mut visit: impl FnMut(&SampleBatch, usize),
     ) -> Pass {
         match self {
-            Self::Memory => batch.iter().for_each(visit),
+            Self::Memory => {
+                if let Some(batch) = batch {
+                    let each = numbers_per_row(&batch.rows);
+                    control.in_parts(batch.target.len(), each, |part| part.for_each(|l| visit(batch, l)))?;
+                }
+            }
             Self::Stream { source, reader } => {
                 *reader = None;
                 let (mut open, samples) = (source.open_in_small_batches()?, source.samples());
                 loop {
                     *batch = open.next(batch.take())?;
                     let Some(batch) = batch else { return Ok(()) };
-                    visit(batch);
+                    (0..batch.target.len()).for_each(|l| visit(batch, l));
                     if batch.first + batch.target.len() < samples {
                         control.check()?;
                     }
@@ -83,5 +88,13 @@ impl<'a> Feed<'a> {
             }
         }
         Ok(())
+    }
+}
+
+/// Numbers in a row, on average.
+fn numbers_per_row(rows: &ByRow) -> usize {
+    match rows {
+        ByRow::Dense { columns, .. } => *columns,
+        ByRow::Sparse(rows) => rows.entries() / rows.len().max(1),
     }
 }

@@ -3,19 +3,16 @@
 //! # Problem
 //! `minimise f(x) + h(x) subject to A x = b` with `f(x) = sum_l w_l phi(a_l'x, y_l) + rest(x)`.
 //! # Requires
-//! A smooth term with [`finite_sum`](SmoothTerm::finite_sum); everything else as in `sequential.rs`.
+//! A smooth term with [`finite_sum`](SmoothTerm::finite_sum); everything else as in `plain.rs`.
 //! # Per-draw cost
 //! One inner product with the row of each sample drawn, and a pair step for each pair that it moves.
 //! # Guarantees
-//! Every iterate is feasible and in the domain; the same seed gives the same bits; `Converged` is said only when the
-//! independent certificate says so. With `svrg` and `saga` the objective never rises from one round to the next. Passes
-//! over a stream end soon after a limit or an interrupt; where that leaves no time to certify the last iterate, the
-//! result is the last one that was certified.
+//! Every iterate is feasible and in the domain; the same seed gives the same bits. With `svrg` and `saga` the objective never
+//! rises from one round to the next.
 //! # Parts
 //! `feed.rs` hands out the samples, `law.rs` draws from them, `scale.rs` measures them, `estimate.rs` is the gradient
-//! that stands in for that of f, `engine.rs` moves pairs by it; `reduced.rs` and `plain.rs` are the two loops, `rounds.rs` the length of the
-//! rounds of the first,
-//! `averages.rs` what the second reports beside its last iterate.
+//! that stands in for that of f, `engine.rs` moves pairs by it; `reduced.rs` and `stochastic.rs` are the two gears,
+//! `rounds.rs` the length of the rounds of the first, `averages.rs` what the second offers beside its last iterate.
 //! # Reference
 //! Reddi, Hefny, Downey, Dubey, Sra (UAI 2015), Algorithm 2; Johnson and Zhang (NIPS 2013); Defazio, Bach and
 //! Lacoste-Julien (NIPS 2014).
@@ -25,10 +22,10 @@ mod engine;
 mod estimate;
 mod feed;
 mod law;
-mod plain;
 mod reduced;
 mod rounds;
 mod scale;
+mod stochastic;
 
 #[cfg(test)]
 mod tests;
@@ -37,31 +34,19 @@ use crate::error::{Error, Result};
 use crate::problem::Problem;
 use crate::separable::SeparableTerm;
 use crate::smooth::{FiniteSum, SmoothTerm};
-use crate::solve::driver::checkpoints::Checkpoints;
-use crate::solve::{Method, Settings, Solution};
+use crate::solve::gears::{Attempt, Engaged, Order};
+use crate::solve::{Method, Settings};
 
-/// How a run ended.
-pub(crate) enum Outcome<'r, F, H> {
-    /// By its own means.
-    Done(Box<Solution>),
-    /// It became slow, and something else may go on from here.
-    Slow { checkpoints: Box<Checkpoints<'r, F, H>>, x: Vec<f64>, updates: u64 },
-}
-
-/// Runs from a feasible start; ends where it is slow if it may.
-pub(crate) fn run<'r, F: SmoothTerm, H: SeparableTerm>(
+/// The gear of a method by samples, at a start.
+pub(super) fn engage<'r, F: SmoothTerm, H: SeparableTerm>(
     problem: &'r Problem<F, H>,
-    settings: &'r Settings,
-    checkpoints: Checkpoints<'r, F, H>,
-    start: Vec<f64>,
-    updates_per_epoch: f64,
-    may_hand_over: bool,
-) -> Result<Outcome<'r, F, H>> {
-    let sum = samples_of(problem.smooth(), settings)?;
-    let task = engine::Task { problem, settings, checkpoints, start, updates_per_epoch };
-    match settings.method {
-        Method::Stochastic => Ok(Outcome::Done(Box::new(plain::run(task, sum)?))),
-        _ => reduced::run(task, sum, may_hand_over),
+    order: &Order<'_>,
+    start: &[f64],
+) -> Attempt<Engaged<'r>> {
+    let sum = samples_of(problem.smooth(), order.settings)?;
+    match order.settings.method {
+        Method::Stochastic => stochastic::engage(problem, order, sum, start),
+        _ => reduced::engage(problem, order, sum, start),
     }
 }
 

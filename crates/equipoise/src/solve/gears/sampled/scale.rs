@@ -10,7 +10,7 @@
 
 use super::feed::Feed;
 use crate::control::{Control, Pass};
-use crate::smooth::{PairTerm, SampleBatch};
+use crate::smooth::{SampleBatch, SmoothTerm};
 
 /// No curvature counts as this share of the largest: a linear coordinate still gets a finite step.
 const SHARE_OF_LINEAR: f64 = 1e-9;
@@ -83,7 +83,7 @@ impl Shift {
 }
 
 /// The curvature of f along every coordinate, without zeros.
-pub(super) fn curvature_of<F: PairTerm>(f: &F) -> Vec<f64> {
+pub(super) fn curvature_of<F: SmoothTerm>(f: &F) -> Vec<f64> {
     floored((0..f.dimension()).map(|c| f.curvature(c)).collect())
 }
 
@@ -99,29 +99,27 @@ pub(super) fn shares(
     let keep = feed.is_memory();
     let of_row = shift.map_or(0.0, |shift| shift.row.iter().zip(s).map(|(r, s)| r * r / s).sum());
     let mut shares = Shares { each: Vec::new(), largest: 0.0, total: 0.0, entries: 0.0 };
-    feed.pass(batch, control, |batch| {
-        for l in 0..batch.target.len() {
-            let (mut sum, mut entries) = (0.0, 0);
-            if let Some(shift) = shift {
-                let gamma = batch.rows.dot(l, &shift.weights);
-                batch.rows.for_each(l, |c, a| {
-                    sum += a * (a - 2.0 * gamma * shift.row[c]) / s[c];
-                    entries += 1;
-                });
-                sum = (sum + gamma * gamma * of_row).max(0.0);
-            } else {
-                batch.rows.for_each(l, |c, a| {
-                    sum += a * a / s[c];
-                    entries += 1;
-                });
-            }
-            let share = kappa * batch.weights.at(l) * sum;
-            shares.largest = shares.largest.max(share);
-            shares.total += share;
-            shares.entries += f64::from(entries);
-            if keep {
-                shares.each.push(share);
-            }
+    feed.pass(batch, control, |batch, l| {
+        let (mut sum, mut entries) = (0.0, 0);
+        if let Some(shift) = shift {
+            let gamma = batch.rows.dot(l, &shift.weights);
+            batch.rows.for_each(l, |c, a| {
+                sum += a * (a - 2.0 * gamma * shift.row[c]) / s[c];
+                entries += 1;
+            });
+            sum = (sum + gamma * gamma * of_row).max(0.0);
+        } else {
+            batch.rows.for_each(l, |c, a| {
+                sum += a * a / s[c];
+                entries += 1;
+            });
+        }
+        let share = kappa * batch.weights.at(l) * sum;
+        shares.largest = shares.largest.max(share);
+        shares.total += share;
+        shares.entries += f64::from(entries);
+        if keep {
+            shares.each.push(share);
         }
     })?;
     Ok(shares)
@@ -137,14 +135,12 @@ pub(super) fn largest_of_single(
     control: &Control,
 ) -> Pass<(Vec<f64>, f64)> {
     let (mut largest, mut entries) = (vec![0.0_f64; dimension], 0.0);
-    feed.pass(batch, control, |batch| {
-        for l in 0..batch.target.len() {
-            let scale = samples as f64 * kappa * batch.weights.at(l);
-            batch.rows.for_each(l, |c, a| {
-                largest[c] = largest[c].max(scale * a * a);
-                entries += 1.0;
-            });
-        }
+    feed.pass(batch, control, |batch, l| {
+        let scale = samples as f64 * kappa * batch.weights.at(l);
+        batch.rows.for_each(l, |c, a| {
+            largest[c] = largest[c].max(scale * a * a);
+            entries += 1.0;
+        });
     })?;
     Ok((largest, entries))
 }

@@ -9,7 +9,7 @@ use crate::matrix::Matrix;
 use crate::separable::{Values, Zero};
 use crate::smooth::PairTerm;
 use crate::smooth::loss::{LogisticLoss, ScalarLoss, Squared};
-use crate::smooth::{Distance, LossOfProduct, SmoothTerm, Sum};
+use crate::smooth::{Distance, LossOfProduct, PairTerm, SmoothTerm, Sum};
 use crate::solve::pairs::PairUpdater;
 use crate::solve::pairs::metric::Metric;
 use crate::state::State;

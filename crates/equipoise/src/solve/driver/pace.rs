@@ -1,36 +1,14 @@
-//! A round of pair updates: what it is given, what it did, and how often it looks at the clock.
+//! How often one thread looks at the clock while it makes updates.
 
 use std::time::{Duration, Instant};
 
 use crate::solve::Status;
-use crate::solve::driver::budget::Budget;
+use crate::solve::driver::limits::Limits;
 
 /// Most updates between two looks at the clock and the interrupt flag.
 const MOST_UPDATES_PER_LOOK: u64 = 4096;
 /// Seconds between two looks that are aimed at. They change how often the clock is read, not what is computed.
 const SECONDS_PER_LOOK: f64 = 2e-3;
-
-/// What a round did.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Round {
-    pub(crate) updates: u64,
-    /// The objective after it, exactly.
-    pub(crate) objective: f64,
-    /// Whether it was undone.
-    pub(crate) undone: bool,
-    pub(crate) status: Option<Status>,
-}
-
-/// What a round is given.
-pub(crate) struct Task<'t> {
-    pub(crate) updates: u64,
-    /// The objective before it.
-    pub(crate) objective: f64,
-    pub(crate) target: Option<f64>,
-    pub(crate) budget: &'t Budget,
-    /// Is told of the updates claimed so far.
-    pub(crate) heartbeat: &'t mut dyn FnMut(u64),
-}
 
 /// How many updates one thread makes between two looks at the clock.
 #[derive(Debug, Clone, Copy)]
@@ -56,12 +34,12 @@ impl Pace {
             ((self.updates_per_look as f64 * scale.min(2.0)) as u64).clamp(1, MOST_UPDATES_PER_LOOK);
     }
 
-    /// Makes `count` updates by `update`, looking at the budget now and then; returns how many were made, and why they
+    /// Makes `count` updates by `update`, looking at the limits now and then; returns how many were made, and why they
     /// were ended if they were.
     pub(crate) fn run<E>(
         &mut self,
         count: u64,
-        budget: &Budget,
+        limits: &Limits,
         mut update: impl FnMut() -> Result<(), E>,
         mut heartbeat: impl FnMut(u64),
     ) -> Result<(u64, Option<Status>), E> {
@@ -72,7 +50,7 @@ impl Pace {
                 update()?;
                 made += 1;
             }
-            if let Some(status) = budget.stop() {
+            if let Some(status) = limits.stop() {
                 return Ok((made, Some(status)));
             }
             self.adapt(begun.elapsed());
