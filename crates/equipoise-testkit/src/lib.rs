@@ -7,6 +7,7 @@
 //! * [`oracle`]: the optimum by a conic interior-point method (Clarabel).
 //! * [`random`]: the fixed suite of random problems.
 //! * [`known`]: problems whose optimum is known in closed form.
+//! * [`public_data`]: where the public data sets lie.
 
 mod dense;
 mod evaluate;
@@ -15,6 +16,7 @@ pub mod known;
 mod loss;
 pub mod oracle;
 mod penalty;
+pub mod public_data;
 pub mod random;
 
 pub use instance::{Blocks, Coupling, Dense, Instance, Loss, Separable, Smooth, infeasibility, objective};

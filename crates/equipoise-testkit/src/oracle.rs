@@ -12,9 +12,11 @@
 
 pub(crate) mod conic;
 mod model;
+mod once;
 mod scales;
 
 use std::fmt;
+use std::sync::LazyLock;
 
 use clarabel::solver::SolverStatus;
 use conic::Accuracy;
@@ -126,8 +128,14 @@ const SETUPS: [Setup; 7] = [
     Setup { scaled: false, magnified: false, accuracy: LOOSE },
 ];
 
-/// The optimum of an instance.
+static ANSWERS: LazyLock<once::Answers> = LazyLock::new(once::Answers::default);
+
+/// The optimum of an instance. Each instance is solved once in a process: asking again costs a copy.
 pub fn solve(instance: &Instance) -> Result<Oracle, OracleFailure> {
+    ANSWERS.get(instance, solve_afresh)
+}
+
+fn solve_afresh(instance: &Instance) -> Result<Oracle, OracleFailure> {
     let mut best: Option<Attempt> = None;
     for setup in SETUPS {
         let attempt = attempt(instance, setup);

@@ -6,16 +6,23 @@ use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
 
-use crate::shared;
-
 /// The crates that are published, in the order of their dependencies.
-const PUBLISHED: [&str; 5] =
+pub(crate) const PUBLISHED: [&str; 5] =
     ["equipoise", "equipoise-models", "equipoise-theory", "equipoise-formats", "equipoise-cli"];
 /// Lines that a source file may have, its tests included.
 const LONGEST_FILE: usize = 600;
+/// Unit, integration and property tests of all crates.
+pub(crate) const TESTS: [&str; 5] = ["test", "--workspace", "--lib", "--bins", "--tests"];
 
+/// The root of the workspace.
 pub(crate) fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).unwrap_or(Path::new(".")).to_path_buf()
+}
+
+/// Where cargo puts what it makes.
+pub(crate) fn target_folder() -> PathBuf {
+    let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| PathBuf::from("target"), PathBuf::from);
+    root().join(target)
 }
 
 /// Runs a command in the root; its output is the user's.
@@ -30,7 +37,7 @@ pub(crate) fn run(program: &str, arguments: &[&str], environment: &[(&str, &str)
     if status.success() { Ok(()) } else { bail!("`{program} {}` failed: {status}", arguments.join(" ")) }
 }
 
-fn cargo(arguments: &[&str]) -> Result<()> {
+pub(crate) fn cargo(arguments: &[&str]) -> Result<()> {
     run("cargo", arguments, &[])
 }
 
@@ -46,32 +53,8 @@ impl std::fmt::Display for Skipped {
 
 impl std::error::Error for Skipped {}
 
-type Step = (&'static str, fn() -> Result<()>);
-
-pub(crate) fn all() -> Result<()> {
-    let steps: [Step; 10] = [
-        ("format", format),
-        ("lint", lint),
-        ("lengths", lengths),
-        ("unit", unit),
-        ("loom", shared::loom),
-        ("miri", shared::miri),
-        ("tsan", shared::tsan),
-        ("docs", docs),
-        ("examples", examples),
-        ("package", package),
-    ];
-    let mut skipped = Vec::new();
-    for (name, check) in steps {
-        if !step(name, check)? {
-            skipped.push(name);
-        }
-    }
-    let except =
-        if skipped.is_empty() { String::new() } else { format!("; skipped: {}", skipped.join(", ")) };
-    println!("== all checks passed{except}");
-    Ok(())
-}
+/// A name and what it checks.
+pub(crate) type Step = (&'static str, fn() -> Result<()>);
 
 /// Makes one check and says how it went; false when it was skipped.
 pub(crate) fn step(name: &str, check: fn() -> Result<()>) -> Result<bool> {
@@ -107,7 +90,7 @@ fn ensure_component(component: &str, program: &str) -> Result<()> {
 
 pub(crate) fn unit() -> Result<()> {
     // Debug assertions stay on: the test profile is optimised, not stripped of its checks.
-    cargo(&["test", "--workspace", "--lib", "--bins", "--tests"])
+    cargo(&TESTS)
 }
 
 pub(crate) fn docs() -> Result<()> {
@@ -125,7 +108,10 @@ pub(crate) fn examples() -> Result<()> {
     if names.is_empty() {
         bail!("no examples in {}", folder.display());
     }
-    names.iter().try_for_each(|name| cargo(&["run", "--quiet", "-p", "equipoise", "--example", name]))
+    // With the whole workspace, so that dependencies are those of the tests and not compiled again.
+    cargo(&["build", "--workspace", "--examples"])?;
+    let folder = target_folder().join("debug/examples");
+    names.iter().try_for_each(|name| run(&folder.join(name).display().to_string(), &[], &[]))
 }
 
 pub(crate) fn lengths() -> Result<()> {

@@ -1,25 +1,36 @@
 //! Every check that a contributor or CI runs: `cargo xtask help` lists them.
 
+mod api;
 mod bench;
 mod check;
+mod data;
+mod everything;
+mod quick;
+mod semver;
 mod shared;
 
 use std::process::ExitCode;
 
+use anyhow::Result;
+
 const HELP: &str = "\
 cargo xtask COMMAND
 
-  test              everything CI runs: format, lints, lengths, tests, models, docs, examples, packaging
+  quick             while writing: format, lints and unit tests of the crates with changes since `main`, nothing else
+  test              everything CI runs: format, lints, lengths, tests, models, docs, examples, interface, packaging
   format            rustfmt in check mode
   lint              clippy, warnings denied
-  unit              unit, integration and property tests of all crates
+  unit              unit, integration and property tests of all crates; those of public data where EQUIPOISE_DATA is set
   docs              documentation without warnings, and its examples
   examples          every example of the library
   lengths           no source file longer than 600 lines
+  api               the public interface is what api/*.txt says; `api --write` renews these
+  semver [REV]      cargo semver-checks against REV, else the newest tag, else `main`
   package           dry run of packaging the published crates
   loom              models of the memory that threads share: every schedule up to a bound
   miri              its tests in Miri; needs a nightly toolchain, `nightly` or what EQUIPOISE_NIGHTLY names
   tsan              its tests under ThreadSanitizer; needs the same, and x86_64 Linux
+  memory            these three
   stress            its tests of 10^8 moves; not part of `test`
   bench pair_step   one update against the bare loop
   bench svm         time to an accuracy against the peers [--quick] [--sets a7a,...] [--peers libsvm,...]
@@ -29,32 +40,46 @@ cargo xtask COMMAND
 ";
 
 fn main() -> ExitCode {
+    if let Some(status) = api::as_rustdoc() {
+        return status;
+    }
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let outcome = match arguments.first().map(String::as_str) {
-        Some("test") => check::all(),
-        Some("format") => check::format(),
-        Some("lint") => check::lint(),
-        Some("unit") => check::unit(),
-        Some("docs") => check::docs(),
-        Some("examples") => check::examples(),
-        Some("lengths") => check::lengths(),
-        Some("package") => check::package(),
-        Some("loom") => check::step("loom", shared::loom).map(drop),
-        Some("miri") => check::step("miri", shared::miri).map(drop),
-        Some("tsan") => check::step("tsan", shared::tsan).map(drop),
-        Some("stress") => check::step("stress", shared::stress).map(drop),
-        Some("bench") => bench::run(&arguments[1..]),
-        Some("help" | "--help" | "-h") | None => {
-            print!("{HELP}");
-            Ok(())
-        }
-        Some(other) => Err(anyhow::anyhow!("unknown command `{other}`; `cargo xtask help` lists them")),
-    };
-    match outcome {
+    match command(&arguments) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("error: {error:#}");
             ExitCode::FAILURE
         }
+    }
+}
+
+fn command(arguments: &[String]) -> Result<()> {
+    let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let one = |name: &str, check: fn() -> Result<()>| check::step(name, check).map(drop);
+    match words[..] {
+        ["quick"] => quick::run(),
+        ["test"] => everything::run(),
+        ["format"] => check::format(),
+        ["lint"] => check::lint(),
+        ["unit"] => check::unit().and_then(|()| one("public data", data::run)),
+        ["docs"] => check::docs(),
+        ["examples"] => check::examples(),
+        ["lengths"] => check::lengths(),
+        ["api"] => one("api", api::compare),
+        ["api", "--write"] => one("api", api::write),
+        ["semver"] => semver::run(None),
+        ["semver", revision] => semver::run(Some(revision)),
+        ["package"] => check::package(),
+        ["loom"] => one("loom", shared::loom),
+        ["miri"] => one("miri", shared::miri),
+        ["tsan"] => one("tsan", shared::tsan),
+        ["memory"] => shared::STEPS.into_iter().try_for_each(|(name, check)| one(name, check)),
+        ["stress"] => one("stress", shared::stress),
+        ["bench", ..] => bench::run(&arguments[1..]),
+        ["help" | "--help" | "-h"] | [] => {
+            print!("{HELP}");
+            Ok(())
+        }
+        _ => anyhow::bail!("unknown command `{}`; `cargo xtask help` lists them", words.join(" ")),
     }
 }

@@ -5,16 +5,18 @@
 //! of its own, so that the flags of one do not undo the work of another. Miri and `ThreadSanitizer` need a nightly
 //! toolchain: the one that `EQUIPOISE_NIGHTLY` names, else `nightly`. Where it is missing they are skipped, aloud.
 
-use std::path::PathBuf;
 use std::process::Command;
 
 use anyhow::{Result, anyhow};
 
-use crate::check::{Skipped, root, run};
+use crate::check::{Skipped, Step, run, target_folder};
 
 const CRATE: &str = "equipoise-shared-check";
 /// The one target that is tested under `ThreadSanitizer`; its standard library is compiled with it.
 const TSAN_TARGET: &str = "x86_64-unknown-linux-gnu";
+
+/// Those that are part of every check.
+pub(crate) const STEPS: [Step; 3] = [("loom", loom), ("miri", miri), ("tsan", tsan)];
 
 /// All orders in which threads can meet, up to a bound.
 pub(crate) fn loom() -> Result<()> {
@@ -54,8 +56,7 @@ pub(crate) fn stress() -> Result<()> {
 
 /// A folder for what is compiled with flags of its own.
 fn folder(name: &str) -> String {
-    let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| PathBuf::from("target"), PathBuf::from);
-    root().join(target).join(name).display().to_string()
+    target_folder().join(name).display().to_string()
 }
 
 /// The name of the nightly toolchain, with these components.

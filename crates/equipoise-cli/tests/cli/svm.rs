@@ -2,7 +2,7 @@
 
 mod choosing;
 mod models;
-mod public;
+mod public_data;
 mod refused;
 mod train;
 

@@ -2,7 +2,7 @@
 //! rows, or by the conic oracle, or were found by other programs.
 //!
 //! * `judge`: primal, best bias and the oracle's optimum of a model, written from the definitions alone.
-//! * `references`: optima of public data sets, by LIBSVM and Clarabel.
+//! * `public_data`: optima of public data sets, by LIBSVM and Clarabel; ignored unless these are at hand.
 //! * `certificates`: every kind of model is what its report says.
 //! * `weights`: a weight of k is k rows.
 //! * `degenerate`: data with something missing, doubled or out of scale.
@@ -17,7 +17,7 @@ mod folds;
 mod judge;
 mod numbers;
 mod properties;
-mod references;
+mod public_data;
 mod regressions;
 mod threads;
 mod weights;

@@ -1,5 +1,6 @@
 //! Hands an instance of the testkit to the solver; checks every solution independently.
 
+use equipoise::problem::ProblemBuilder;
 use equipoise::separable::{
     Bounds, ElasticNet, GroupL2, L1, L1Bounds, NonNegative, Nonsmooth, SeparableTerm, Values, Zero,
 };
@@ -12,6 +13,24 @@ use equipoise::{
 use equipoise_testkit as kit;
 
 pub(crate) type AnyProblem = Problem<Box<dyn SmoothTerm>, Box<dyn SeparableTerm>>;
+pub(crate) type AnyBuilder = ProblemBuilder<Box<dyn SmoothTerm>, Box<dyn SeparableTerm>>;
+
+/// The builder of a problem with this f and this h. Its terms are boxed, so that the solver is compiled once for all
+/// tests and not for every f and h: that alone would take minutes.
+pub(crate) fn composite(f: impl SmoothTerm + 'static, h: impl SeparableTerm + 'static) -> AnyBuilder {
+    let f: Box<dyn SmoothTerm> = Box::new(f);
+    Problem::builder(f).nonsmooth(term(h))
+}
+
+/// The same with h = 0.
+pub(crate) fn builder(f: impl SmoothTerm + 'static) -> AnyBuilder {
+    composite(f, Zero)
+}
+
+/// A penalty on each coordinate, boxed.
+pub(crate) fn term(h: impl SeparableTerm + 'static) -> Nonsmooth<Box<dyn SeparableTerm>> {
+    Nonsmooth::Coordinates(Box::new(h))
+}
 
 /// A dense matrix from its rows.
 pub(crate) fn matrix_of(rows: &[&[f64]]) -> Matrix {

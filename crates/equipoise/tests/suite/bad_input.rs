@@ -18,11 +18,11 @@ mod starts;
 
 use std::fmt::Debug;
 
-use equipoise::problem::ProblemBuilder;
+use crate::adaptor::{AnyBuilder, composite};
 use equipoise::separable::L1;
 use equipoise::smooth::LeastSquares;
 use equipoise::smooth::loss::Squared;
-use equipoise::{Coupling, Error, Matrix, Problem};
+use equipoise::{Coupling, Error, Matrix};
 
 /// The rows of the valid problem's matrix.
 const ROWS: [[f64; 4]; 3] = [[1.0, 0.0, 2.0, -1.0], [0.0, 1.0, 1.0, 1.0], [1.0, 1.0, 0.0, 2.0]];
@@ -36,9 +36,9 @@ fn least_squares() -> LeastSquares {
 }
 
 /// A zero-sum lasso of four variables.
-fn valid() -> ProblemBuilder<LeastSquares, L1> {
+fn valid() -> AnyBuilder {
     let coupling = Coupling::sum(0.0).expect("valid");
-    Problem::builder(least_squares()).separable(L1::new(0.5).expect("valid")).coupling(coupling)
+    composite(least_squares(), L1::new(0.5).expect("valid")).coupling(coupling)
 }
 
 /// The error that a broken input gives; its message names every one of these.

@@ -3,11 +3,12 @@
 //! A run ends once nothing moves, so these runs are slowed down: a tiny step size keeps every move real, and a term
 //! that hides its dual side leaves only the KKT residual to stop on, which never is exactly 0.
 
+use crate::adaptor::composite;
 use crate::numbers::Numbers;
 use crate::samples::rows;
 use equipoise::separable::{Bounds, L1, SeparableTerm, Zero};
 use equipoise::smooth::{Distance, PairTerm, SmoothTerm};
-use equipoise::{BlockChoice, History, Method, Problem, Settings, Solver, Status};
+use equipoise::{BlockChoice, History, Method, Settings, Solver, Status};
 
 const N: usize = 24;
 
@@ -34,10 +35,10 @@ impl SmoothTerm for Plain {
 }
 
 /// Moves pairs so often on a problem with three dense rows; A x - b stays at rounding level at every checkpoint.
-fn does_not_drift<H: SeparableTerm>(h: H, step_size: f64, moves: u64) {
+fn does_not_drift(h: impl SeparableTerm + 'static, step_size: f64, moves: u64) {
     let target = Numbers::new(23).vector(N, 10.0);
     let f = Plain(Distance::new(target, 0.5).expect("valid"));
-    let builder = Problem::builder(f).separable(h).coupling(rows(3, N)).blocks(BlockChoice::Size(4));
+    let builder = composite(f, h).coupling(rows(3, N)).blocks(BlockChoice::Size(4));
     let problem = builder.build().expect("valid");
     let settings = Settings {
         method: Method::Pairs,

@@ -1,8 +1,8 @@
 //! Problems with known optima (exact fractions).
 
-use crate::adaptor::{problem, solve_checked};
+use crate::adaptor::{builder, problem, solve_checked};
 use equipoise::smooth::Quadratic;
-use equipoise::{Coupling, Matrix, Method, PairStepper, Problem, Settings, Status};
+use equipoise::{Coupling, Matrix, Method, PairStepper, Settings, Status};
 use equipoise_testkit::known;
 
 #[test]
@@ -68,7 +68,7 @@ fn the_dual_of_ridge_consensus() {
             0.5 * (pull[0] * image[0] + pull[1] * image[1]) - 0.5 * square
         })
         .sum();
-    let problem = Problem::builder(Quadratic::new(q.expect("square"), linear).expect("convex"))
+    let problem = builder(Quadratic::new(q.expect("square"), linear).expect("convex"))
         .coupling(Coupling::block_sum(vec![0.0, 0.0]).expect("finite"))
         .build()
         .expect("valid");

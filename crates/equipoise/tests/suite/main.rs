@@ -6,12 +6,13 @@
 //! * `behaviour`: what is repeatable, what binds, what is reported.
 //! * `conformance`: what every term must satisfy; a new term is one line in a list.
 //! * `drift`: ten million pair moves leave A x = b intact.
-//! * `files`: certified optima of public data sets, where they are at hand.
 //! * `known`: problems with known optima.
 //! * `methods`: every method, held to the same promises.
 //! * `multicore`: several threads on one run: the same optimum, however they lock.
 //! * `numbers`, `samples`: the data of these tests.
+//! * `oracle`: the oracle itself, on the random suite.
 //! * `properties`: properties of the optimum on random problems.
+//! * `public_data`: certified optima of public data sets; ignored unless they are at hand.
 //! * `regressions`: what once went wrong.
 //! * `sampled`: a few samples at a time: the same optimum, at the rates that are known.
 //! * `violating`: violating pairs against random pairs and the oracle.
@@ -22,12 +23,13 @@ mod bad_input;
 mod behaviour;
 mod conformance;
 mod drift;
-mod files;
 mod known;
 mod methods;
 mod multicore;
 mod numbers;
+mod oracle;
 mod properties;
+mod public_data;
 mod regressions;
 mod sampled;
 mod samples;

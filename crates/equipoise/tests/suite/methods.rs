@@ -4,7 +4,7 @@
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use crate::adaptor::{problem, solve_checked};
+use crate::adaptor::{builder, problem, solve_checked};
 use crate::samples::kernels;
 use equipoise::separable::{Nonsmooth, SeparableTerm};
 use equipoise::smooth::SmoothTerm;
@@ -37,7 +37,7 @@ fn settings(method: Method) -> Settings {
 fn momentum_agrees_with_the_oracle() {
     let (mut wrong, mut slow, mut count) = (Vec::new(), Vec::new(), 0);
     for instance in random::suite() {
-        let Ok(problem) = problem(&instance) else { continue };
+        let problem = problem(&instance).expect("problems of the suite are valid");
         if !takes(Method::Accelerated, &problem) {
             continue;
         }
@@ -55,6 +55,7 @@ fn momentum_agrees_with_the_oracle() {
             wrong.push(said);
         }
     }
+    assert!(count * 50 >= random::suite().len() * 49, "only {count} were compared");
     println!("{} of {count} not converged:\n{}", slow.len(), slow.join("\n"));
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     assert!(slow.len() * 20 <= count, "{} of {count}", slow.len());
@@ -122,7 +123,7 @@ fn limits_and_interrupts_bind() {
             let flag = Control::on(Arc::new(AtomicBool::new(true)));
             let settings = Settings { tolerance: 1e-15, ..settings(method) };
             let solution = Solver::new(&problem, &settings).control(flag).run().expect("valid");
-            assert!(matches!(solution.status, Status::Interrupted | Status::Converged), "{}", name);
+            assert_eq!(solution.status, Status::Interrupted, "{name}");
             assert!(solution.certificate.is_feasible());
         }
     }
@@ -207,7 +208,7 @@ fn an_objective_that_falls_for_ever_is_said_to() {
     use equipoise::Coupling;
     use equipoise::smooth::Linear;
     let f = Linear::new(vec![1.0, 2.0, 4.0]).expect("finite");
-    let problem = Problem::builder(f).coupling(Coupling::sum(0.0).expect("finite")).build().expect("valid");
+    let problem = builder(f).coupling(Coupling::sum(0.0).expect("finite")).build().expect("valid");
     let found = equipoise::solve(&problem, &settings(Method::Accelerated));
     assert!(matches!(found, Err(Error::Unbounded { .. })), "{found:?}");
 }

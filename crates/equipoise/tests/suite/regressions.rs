@@ -1,6 +1,6 @@
 //! What once went wrong, one test each.
 
-use crate::adaptor::matrix_of;
+use crate::adaptor::{builder, composite, matrix_of};
 use crate::numbers::Numbers;
 use equipoise::graph::Topology;
 use equipoise::matrix::DenseMatrix;
@@ -8,8 +8,7 @@ use equipoise::separable::{Bounds, ElasticNet, L1, NonNegative};
 use equipoise::smooth::loss::{LogisticLoss, Squared};
 use equipoise::smooth::{Distance, LeastSquares, Linear, Logistic, Quadratic};
 use equipoise::{
-    BlockChoice, Coupling, Error, Matrix, Method, ProbabilityChoice, Problem, Settings, SparseMatrix, Status,
-    solve,
+    BlockChoice, Coupling, Error, Matrix, Method, ProbabilityChoice, Settings, SparseMatrix, Status, solve,
 };
 
 fn distance(n: usize) -> Distance {
@@ -29,7 +28,7 @@ fn a_witness_over_unbounded_coordinates_is_finite() {
     ]);
     let rhs = vec![-0.06836911374941601, 0.9770969443382977, -0.5730027323362494];
     let coupling = Coupling::rows_of(rows, rhs).expect("valid");
-    let refused = Problem::builder(distance(4)).separable(NonNegative).coupling(coupling).build();
+    let refused = composite(distance(4), NonNegative).coupling(coupling).build();
     let Err(Error::EmptyDomain { reachable, needed, .. }) = refused else { panic!("{refused:?}") };
     assert!(reachable < needed, "reachable {reachable}, needed {needed}");
 }
@@ -38,7 +37,7 @@ fn a_witness_over_unbounded_coordinates_is_finite() {
 fn the_nearest_point_is_nearest_from_far_away() {
     let rows = matrix_of(&[&[1.0, 1.0, 0.3, 2.0], &[0.7, 1.0, 1.0, 1.0]]);
     let coupling = Coupling::rows_of(rows, vec![1.0, 2.0]).expect("valid");
-    let problem = Problem::builder(distance(4)).coupling(coupling).build().expect("valid");
+    let problem = builder(distance(4)).coupling(coupling).build().expect("valid");
     for s in [1e3, 1e5, 1e8] {
         let far = [s, -0.3 * s, 1.0, 7.0];
         let near = problem.nearest_feasible(&far).expect("feasible");
@@ -53,18 +52,17 @@ fn the_nearest_point_is_nearest_from_far_away() {
 
 #[test]
 fn pairs_alone_see_that_an_objective_falls_for_ever() {
-    let lone = Problem::builder(Linear::new(vec![1.0, 0.0, 0.0]).expect("finite")).build().expect("valid");
+    let lone = builder(Linear::new(vec![1.0, 0.0, 0.0]).expect("finite")).build().expect("valid");
     assert!(matches!(solve(&lone, &pairs()), Err(Error::Unbounded { .. })));
     let f = Linear::new(vec![1.0, -1.0, 0.0, 3.0]).expect("finite");
-    let blocks =
-        Problem::builder(f).blocks(BlockChoice::Size(2)).coupling(Coupling::sum(0.0).expect("finite"));
+    let blocks = builder(f).blocks(BlockChoice::Size(2)).coupling(Coupling::sum(0.0).expect("finite"));
     assert!(matches!(solve(&blocks.build().expect("valid"), &pairs()), Err(Error::Unbounded { .. })));
 }
 
 #[test]
 fn a_loss_that_only_approaches_its_infimum_is_not_unbounded() {
     let f = Logistic::new(matrix_of(&[&[1.0]]), vec![1.0], LogisticLoss).expect("valid");
-    let problem = Problem::builder(f).build().expect("valid");
+    let problem = builder(f).build().expect("valid");
     assert_eq!(solve(&problem, &Settings::default()).expect("bounded").status, Status::Converged);
 }
 
@@ -73,14 +71,14 @@ fn a_right_hand_side_of_rounding_size_is_consistent() {
     let rows = matrix_of(&[&[1.0, 1.0, 1.0], &[3.0, 3.0, 3.0]]);
     let rhs = vec![0.1 + 0.2 - 0.3, 3. * 0.1 + 3. * 0.2 - 3. * 0.3];
     let coupling = Coupling::rows_of(rows, rhs).expect("valid");
-    let problem = Problem::builder(distance(3)).coupling(coupling).build().expect("consistent to rounding");
+    let problem = builder(distance(3)).coupling(coupling).build().expect("consistent to rounding");
     assert_eq!(problem.dropped_rows().len(), 1);
 }
 
 #[test]
 fn blocks_that_no_pair_contains_are_refused() {
     let build = |coupling: Coupling, n: usize, edges: Vec<(usize, usize)>| {
-        Problem::builder(distance(n))
+        builder(distance(n))
             .coupling(coupling)
             .blocks(BlockChoice::Size(1))
             .graph(Topology::Edges(edges))
@@ -99,12 +97,14 @@ fn blocks_that_no_pair_contains_are_refused() {
 
 #[test]
 fn blocks_without_curvature_are_drawn_too() {
-    let problem = Problem::builder(Linear::new(vec![1.0, -2.0, 0.5]).expect("finite"))
-        .separable(Bounds::new(0.0, 1.0).expect("ordered"))
-        .coupling(Coupling::sum(1.5).expect("finite"))
-        .probabilities(ProbabilityChoice::Lipschitz)
-        .build()
-        .expect("connected");
+    let problem = composite(
+        Linear::new(vec![1.0, -2.0, 0.5]).expect("finite"),
+        Bounds::new(0.0, 1.0).expect("ordered"),
+    )
+    .coupling(Coupling::sum(1.5).expect("finite"))
+    .probabilities(ProbabilityChoice::Lipschitz)
+    .build()
+    .expect("connected");
     let pairs = Settings { method: Method::Pairs, ..Settings::default() };
     let solution = solve(&problem, &pairs).expect("bounded");
     assert_eq!((solution.status, solution.x), (Status::Converged, vec![0.0, 1.0, 0.5]));
@@ -122,7 +122,7 @@ fn factors_on_the_fly_give_the_same_bits() {
     let rows: Matrix = equipoise::DenseMatrix::from_columns(3, 40, values).expect("right size").into();
     let run = |memory_budget| {
         let coupling = Coupling::rows_of(rows.clone(), vec![1.0; 3]).expect("valid");
-        let problem = Problem::builder(distance(40)).coupling(coupling).blocks(BlockChoice::Size(5));
+        let problem = builder(distance(40)).coupling(coupling).blocks(BlockChoice::Size(5));
         let settings = Settings { memory_budget, max_updates: Some(500), tolerance: 1e-300, ..pairs() };
         solve(&problem.build().expect("valid"), &settings).expect("bounded").x
     };
@@ -137,11 +137,13 @@ fn a_singular_quadratic_far_from_its_optimum_has_a_wide_gap() {
         &[third / 3.0, third / 3.0, -third],
         &[-third, -third, 1.0],
     ]);
-    let problem = Problem::builder(Quadratic::new(q, vec![3.0, -3.0, 0.0]).expect("convex"))
-        .separable(ElasticNet::new(0.5, 0.01).expect("valid"))
-        .coupling(Coupling::sum(1.0).expect("finite"))
-        .build()
-        .expect("valid");
+    let problem = composite(
+        Quadratic::new(q, vec![3.0, -3.0, 0.0]).expect("convex"),
+        ElasticNet::new(0.5, 0.01).expect("valid"),
+    )
+    .coupling(Coupling::sum(1.0).expect("finite"))
+    .build()
+    .expect("valid");
     let early = solve(&problem, &Settings { max_updates: Some(1), ..pairs() }).expect("bounded");
     assert_eq!(early.status, Status::IterationLimit);
     let best = solve(&problem, &Settings::default()).expect("bounded");
@@ -155,7 +157,7 @@ fn a_flat_direction_is_followed_to_the_bound() {
     let q = matrix_of(&[&[1.0, 1.0, 0.0], &[1.0, 1.0, 0.0], &[0.0, 0.0, 1.0]]);
     let build = |limit: f64| {
         let f = Quadratic::new(q.clone(), vec![1.0, -1.0, 0.0]).expect("convex");
-        Problem::builder(f).separable(Bounds::new(-limit, limit).expect("ordered")).build().expect("valid")
+        composite(f, Bounds::new(-limit, limit).expect("ordered")).build().expect("valid")
     };
     let solution =
         solve(&build(1e9), &Settings { time_limit: Some(20.0), ..Settings::default() }).expect("bounded");
@@ -166,7 +168,7 @@ fn a_flat_direction_is_followed_to_the_bound() {
 
 #[test]
 fn the_kkt_residual_counts_only_where_no_gap_is_found() {
-    let problem = Problem::builder(Distance::new(vec![40.0], 1e-8).expect("finite")).build().expect("valid");
+    let problem = builder(Distance::new(vec![40.0], 1e-8).expect("finite")).build().expect("valid");
     let solution = solve(&problem, &Settings::default()).expect("bounded");
     assert_eq!(solution.status, Status::Converged);
     assert!(equipoise::certificate::check(&problem, &solution.x).expect("right length").meets(1e-6));
@@ -189,7 +191,7 @@ fn few_coordinates_of_many_samples_find_their_partners() {
         let target = columns.iter().zip(last).map(|(first, last)| first - 2.0 * last).collect();
         let matrix = DenseMatrix::from_columns(samples, features, columns).expect("finite");
         let f = LeastSquares::new(matrix, target, Squared).expect("finite");
-        let builder = Problem::builder(f).separable(L1::new(0.004).expect("valid"));
+        let builder = composite(f, L1::new(0.004).expect("valid"));
         let problem = builder.coupling(Coupling::sum(-1.0).expect("finite")).build().expect("valid");
         for method in [Method::Violating, Method::Auto] {
             let settings =
@@ -206,7 +208,7 @@ fn few_coordinates_of_many_samples_find_their_partners() {
 #[test]
 fn a_certificate_that_was_cut_short_proves_nothing() {
     // The KKT residual is within the tolerance at the start, the gap is not; there is no time to find the gap.
-    let problem = Problem::builder(Distance::new(vec![40.0], 1e-8).expect("finite")).build().expect("valid");
+    let problem = builder(Distance::new(vec![40.0], 1e-8).expect("finite")).build().expect("valid");
     let settings = Settings { time_limit: Some(1e-9), max_updates: Some(1), ..Settings::default() };
     let solution = solve(&problem, &settings).expect("bounded");
     let met = equipoise::certificate::check(&problem, &solution.x).expect("right length").meets(1e-6);
@@ -215,11 +217,13 @@ fn a_certificate_that_was_cut_short_proves_nothing() {
 
 #[test]
 fn a_coordinate_that_the_row_does_not_bind_may_fall_for_ever() {
-    let problem = Problem::builder(Linear::new(vec![-1.0, 0.0, 0.0]).expect("finite"))
-        .separable(ElasticNet::new(vec![0.0; 3], vec![0.0, 1.0, 1.0]).expect("valid"))
-        .coupling(Coupling::row(vec![0.0, 1.0, 1.0], 1.0).expect("finite"))
-        .build()
-        .expect("feasible");
+    let problem = composite(
+        Linear::new(vec![-1.0, 0.0, 0.0]).expect("finite"),
+        ElasticNet::new(vec![0.0; 3], vec![0.0, 1.0, 1.0]).expect("valid"),
+    )
+    .coupling(Coupling::row(vec![0.0, 1.0, 1.0], 1.0).expect("finite"))
+    .build()
+    .expect("feasible");
     let settings = Settings { time_limit: Some(5.0), ..Settings::default() };
     let refused = solve(&problem, &settings);
     assert!(matches!(refused, Err(Error::Unbounded { .. })), "{refused:?}");

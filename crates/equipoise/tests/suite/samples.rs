@@ -1,6 +1,7 @@
 //! One small problem for every way in which a pair is solved, with fixed data.
 
 use crate::adaptor::AnyProblem;
+pub(crate) use crate::adaptor::term;
 use crate::numbers::Numbers;
 use equipoise::graph::Topology;
 use equipoise::separable::{
@@ -55,10 +56,6 @@ pub(crate) fn rows(m: usize, n: usize) -> Coupling {
     let mut rhs = vec![0.0; m];
     matrix.multiply(&vec![0.125; n], &mut rhs);
     Coupling::rows_of(matrix, rhs).expect("finite")
-}
-
-pub(crate) fn term(h: impl SeparableTerm + 'static) -> Nonsmooth<Box<dyn SeparableTerm>> {
-    Nonsmooth::Coordinates(Box::new(h))
 }
 
 pub(crate) fn groups(weight: f64) -> Nonsmooth<Box<dyn SeparableTerm>> {

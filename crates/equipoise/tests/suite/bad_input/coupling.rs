@@ -1,10 +1,11 @@
 //! Rows of A x = b that contradict each other or the bounds; every piece of evidence is checked by arithmetic.
 
 use super::{least_squares, refused, valid};
+use crate::adaptor::composite;
 use crate::numbers::Numbers;
 use equipoise::separable::{Bounds, NonNegative, SeparableTerm};
 use equipoise::smooth::Distance;
-use equipoise::{Coupling, Error, Matrix, Problem, Settings, Status, certificate, solve};
+use equipoise::{Coupling, Error, Matrix, Settings, Status, certificate, solve};
 
 /// Three rows of rank two: the third is twice the first plus three times the second.
 const DEPENDENT: [[f64; 4]; 3] = [[1.0, 1.0, 0.0, -1.0], [0.0, 1.0, 2.0, 1.0], [2.0, 5.0, 6.0, 1.0]];
@@ -93,15 +94,14 @@ fn bounds_that_one_row_cannot_meet() {
         weighted(4.5),
         weighted(-2.5),
     ] {
-        let problem = Problem::builder(least_squares()).separable(unit()).coupling(coupling.clone());
+        let problem = composite(least_squares(), unit()).coupling(coupling.clone());
         let error = refused(problem.build(), &["no x within the bounds", "multipliers"]);
         proves_emptiness(&error, &coupling, &unit(), 4);
     }
     let negative = Coupling::sum(-1.0).expect("finite");
-    let problem = Problem::builder(least_squares()).separable(NonNegative).coupling(negative.clone());
+    let problem = composite(least_squares(), NonNegative).coupling(negative.clone());
     proves_emptiness(&refused(problem.build(), &["no x"]), &negative, &NonNegative, 4);
-    let corner =
-        Problem::builder(least_squares()).separable(unit()).coupling(Coupling::sum(4.0).expect("finite"));
+    let corner = composite(least_squares(), unit()).coupling(Coupling::sum(4.0).expect("finite"));
     assert_eq!(corner.build().expect("one point is enough").start(), [1.0; 4]);
 }
 
@@ -110,8 +110,7 @@ fn bounds_that_several_rows_cannot_meet() {
     // Each row alone can be met, both together cannot.
     let coupling = rows(&[[1.0, 1.0, 1.0, 0.0], [1.0, 1.0, 0.0, 1.0]], vec![0.5, 2.75]);
     let unit = Bounds::new(0.0, 1.0).expect("valid");
-    let problem =
-        Problem::builder(least_squares()).separable(unit.clone()).coupling(coupling.clone()).build();
+    let problem = composite(least_squares(), unit.clone()).coupling(coupling.clone()).build();
     proves_emptiness(&refused(problem, &["no x within the bounds"]), &coupling, &unit, 4);
 }
 
@@ -124,7 +123,7 @@ fn random_empty_domains_come_with_a_proof() {
         let coupling = Coupling::rows_of(numbers.dense(m, n), numbers.vector(m, 3.0)).expect("finite");
         let unit = Bounds::new(-0.5, 1.0).expect("valid");
         let f = Distance::new(vec![0.0; n], 1.0).expect("valid");
-        match Problem::builder(f).separable(unit.clone()).coupling(coupling.clone()).build() {
+        match composite(f, unit.clone()).coupling(coupling.clone()).build() {
             Ok(problem) => assert!(problem.coupling().infeasibility(problem.start()) <= 4e-9),
             Err(error) => {
                 proves_emptiness(&error, &coupling, &unit, n);

@@ -1,9 +1,10 @@
 //! Graphs that are none, and graphs whose pairs cannot reach the optimum: refused before the first iteration.
 
 use super::{matrix, refused, valid};
+use crate::adaptor::builder;
 use equipoise::graph::Topology;
 use equipoise::smooth::Distance;
-use equipoise::{BlockChoice, Coupling, Error, Matrix, ProbabilityChoice, Problem};
+use equipoise::{BlockChoice, Coupling, Error, Matrix, ProbabilityChoice};
 
 fn edges(list: &[(usize, usize)]) -> Topology {
     Topology::Edges(list.to_vec())
@@ -60,7 +61,7 @@ fn parts_that_no_path_joins() {
     let Error::GraphDisconnected { from: 0, to: 1, nodes: 4, .. } = error else { panic!("{error:?}") };
     // Blocks of two under two rows, and one block that nothing reaches.
     let several = Coupling::block_sum(vec![0.0; 2]).expect("finite");
-    let problem = Problem::builder(Distance::new(vec![1.0; 8], 1.0).expect("valid")).coupling(several);
+    let problem = builder(Distance::new(vec![1.0; 8], 1.0).expect("valid")).coupling(several);
     let error = refused(problem.graph(edges(&[(0, 1), (1, 2)])).build(), &["node 0", "node 3", "1 of 4"]);
     assert_eq!(error, Error::GraphDisconnected { from: 0, to: 3, unreached: 1, nodes: 4 });
 }
@@ -96,7 +97,7 @@ fn pairs_that_move_in_some_directions_only() {
     let two = Matrix::from_rows(&[[1.0, 1.0, 0.0, 0.0, 1.0], [0.0, 0.0, 1.0, 1.0, 1.0]]).expect("2 x 5");
     let f = Distance::new(vec![1.0; 5], 1.0).expect("valid");
     let coupling = Coupling::rows_of(two, vec![0.0; 2]).expect("finite");
-    let problem = Problem::builder(f).coupling(coupling).blocks(BlockChoice::Size(1));
+    let problem = builder(f).coupling(coupling).blocks(BlockChoice::Size(1));
     let error = refused(problem.build(), &["2 of 3"]);
     let Error::GraphCannotMove { nodes, spanned: 2, needed: 3 } = error else { panic!("{error:?}") };
     assert!(nodes.contains(&4), "the last block is the one that is stuck: {nodes:?}");
@@ -133,7 +134,7 @@ fn probabilities_that_are_none() {
 #[test]
 fn a_weight_for_each_edge_of_a_large_clique_is_refused_in_words() {
     let f = Distance::new(vec![1.0; 6000], 1.0).expect("valid");
-    let problem = Problem::builder(f).coupling(Coupling::sum(0.0).expect("finite"));
+    let problem = builder(f).coupling(Coupling::sum(0.0).expect("finite"));
     let error = refused(
         problem.probabilities(ProbabilityChoice::Weighted(vec![1.0])).build(),
         &["6000 nodes", "bytes"],

@@ -1,9 +1,10 @@
 //! Settings out of range, and problems without a minimum.
 
 use super::{refused, valid};
+use crate::adaptor::{builder, composite};
 use equipoise::separable::{L1, NonNegative};
 use equipoise::smooth::{Linear, Quadratic};
-use equipoise::{Coupling, Error, Matrix, Method, Problem, Settings, solve};
+use equipoise::{Coupling, Error, Matrix, Method, Settings, solve};
 
 #[track_caller]
 fn is_invalid(settings: &Settings, setting: &str, value: f64) {
@@ -30,8 +31,7 @@ fn settings_out_of_range() {
 fn a_linear_objective_on_a_plane_has_no_minimum() {
     for method in [Method::Auto, Method::Pairs] {
         let f = Linear::new(vec![1.0, 1.0, 0.0, 1.0]).expect("finite");
-        let problem =
-            Problem::builder(f).coupling(Coupling::sum(1.0).expect("finite")).build().expect("valid");
+        let problem = builder(f).coupling(Coupling::sum(1.0).expect("finite")).build().expect("valid");
         let settings = Settings { method, time_limit: Some(5.0), ..Settings::default() };
         let error = refused(solve(&problem, &settings), &["unbounded", "coordinates"]);
         let Error::Unbounded { coordinates } = error else { panic!("{error:?}") };
@@ -42,7 +42,7 @@ fn a_linear_objective_on_a_plane_has_no_minimum() {
 #[test]
 fn a_penalty_weaker_than_the_slope_has_no_minimum() {
     let f = Linear::new(vec![3.0, 0.0, 0.0]).expect("finite");
-    let lasso = Problem::builder(f).separable(L1::new(1.0).expect("valid"));
+    let lasso = composite(f, L1::new(1.0).expect("valid"));
     let problem = lasso.coupling(Coupling::sum(0.0).expect("finite")).build().expect("valid");
     let error = refused(solve(&problem, &Settings::default()), &["unbounded"]);
     assert!(matches!(error, Error::Unbounded { .. }));
@@ -52,7 +52,7 @@ fn a_penalty_weaker_than_the_slope_has_no_minimum() {
 fn a_flat_direction_that_falls_has_no_minimum() {
     let singular = Matrix::from_rows(&[[1.0, 1.0, 0.0], [1.0, 1.0, 0.0], [0.0, 0.0, 0.0]]).expect("3 x 3");
     let f = Quadratic::new(singular, vec![0.0, 0.0, -1.0]).expect("convex");
-    let problem = Problem::builder(f).separable(NonNegative).build().expect("valid");
+    let problem = composite(f, NonNegative).build().expect("valid");
     let settings = Settings { time_limit: Some(5.0), ..Settings::default() };
     let error = refused(solve(&problem, &settings), &["unbounded", "[2]"]);
     assert_eq!(error, Error::Unbounded { coordinates: vec![2] });

@@ -1,6 +1,7 @@
 //! Lengths that disagree, blocks that do not partition the variables, no variables at all.
 
 use super::{least_squares, matrix, refused, valid};
+use crate::adaptor::{builder, composite};
 use equipoise::separable::{Bounds, ElasticNet, GroupL2, L1, L1Bounds};
 use equipoise::smooth::loss::Squared;
 use equipoise::smooth::{Distance, LeastSquares, Linear, Quadratic, Sum};
@@ -58,15 +59,14 @@ fn lengths_of_the_coupling() {
 #[test]
 fn lengths_of_h() {
     let with = |h: Result<L1, Error>| {
-        let problem = Problem::builder(least_squares()).separable(h.expect("valid alone"));
+        let problem = composite(least_squares(), h.expect("valid alone"));
         problem.coupling(Coupling::sum(0.0).expect("valid")).build()
     };
     is_mismatch(with(L1::new(vec![1.0; 5])), "separable term", 5, 4);
     is_mismatch(Bounds::new(vec![0.0; 4], vec![1.0; 3]), "upper", 3, 4);
     is_mismatch(ElasticNet::new(vec![0.0; 4], vec![1.0; 3]), "elastic-net l2", 3, 4);
     is_mismatch(L1Bounds::new(vec![0.0; 4], vec![0.0; 3], 1.0), "lower", 3, 4);
-    let bounds =
-        Problem::builder(least_squares()).separable(Bounds::new(vec![0.0; 3], 1.0).expect("valid alone"));
+    let bounds = composite(least_squares(), Bounds::new(vec![0.0; 3], 1.0).expect("valid alone"));
     is_mismatch(bounds.build(), "separable term", 3, 4);
     let groups = Problem::builder(least_squares()).group_l2(GroupL2::new(vec![1.0; 3]).expect("valid alone"));
     is_mismatch(groups.blocks(BlockChoice::Size(2)).build(), "group-l2 weight", 3, 2);
@@ -75,10 +75,10 @@ fn lengths_of_h() {
 #[test]
 fn no_variables() {
     let nothing = Linear::new(Vec::new()).expect("an empty list is no error yet");
-    assert_eq!(refused(Problem::builder(nothing).build(), &["no variables"]), Error::EmptyProblem);
+    assert_eq!(refused(builder(nothing).build(), &["no variables"]), Error::EmptyProblem);
     let columns = DenseMatrix::from_columns(3, 0, Vec::new()).expect("3 x 0");
     let f = LeastSquares::new(columns, vec![1.0; 3], Squared).expect("an empty matrix is no error yet");
-    assert_eq!(refused(Problem::builder(f).build(), &["no variables"]), Error::EmptyProblem);
+    assert_eq!(refused(builder(f).build(), &["no variables"]), Error::EmptyProblem);
     assert_eq!(refused(Sum::new(Vec::new()), &["no variables"]), Error::EmptyProblem);
 }
 

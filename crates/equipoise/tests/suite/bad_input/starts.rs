@@ -1,8 +1,9 @@
 //! Starts that are not finite, not of the right length, outside the domain or off A x = b.
 
 use super::{least_squares, refused, valid};
+use crate::adaptor::composite;
 use equipoise::separable::Bounds;
-use equipoise::{Coupling, Error, Problem, Settings, Solver, certificate};
+use equipoise::{Coupling, Error, Settings, Solver, certificate};
 
 /// Runs from x; the problem is valid.
 fn run_from(x: Vec<f64>) -> Result<equipoise::Solution, Error> {
@@ -26,7 +27,7 @@ fn off_the_rows() {
 fn outside_the_domain() {
     let unit = Bounds::new(0.0, 1.0).expect("valid");
     let problem = || {
-        let builder = Problem::builder(least_squares()).separable(unit.clone());
+        let builder = composite(least_squares(), unit.clone());
         builder.coupling(Coupling::sum(2.0).expect("finite"))
     };
     let error =

@@ -1,10 +1,11 @@
 //! One block, one variable, two variables: legal for every h and every A.
 
 use super::{converged, same_optimum, settings};
+use crate::adaptor::builder;
 use crate::samples::{N, Sample, groups, kernels, l1, least_squares, rows, sample, term};
 use equipoise::separable::{Bounds, Nonsmooth, SeparableTerm, Zero};
 use equipoise::smooth::Distance;
-use equipoise::{BlockChoice, Coupling, Method, Problem, Settings, Status, solve};
+use equipoise::{BlockChoice, Coupling, Method, Settings, Status, solve};
 
 #[test]
 fn one_block_of_everything_has_the_same_optimum() {
@@ -75,7 +76,7 @@ fn two_variables() {
 fn the_optimum_of_two_variables_by_hand() {
     // (x - 3)^2 + (y - 1)^2 with x + y = 1: both give way by 3/2, multiplier 3.
     let f = Distance::new(vec![3.0, 1.0], 1.0).expect("valid");
-    let problem = Problem::builder(f).coupling(Coupling::sum(1.0).expect("finite")).build().expect("valid");
+    let problem = builder(f).coupling(Coupling::sum(1.0).expect("finite")).build().expect("valid");
     let solution = solve(&problem, &settings()).expect("valid");
     assert_eq!(solution.status, Status::Converged);
     assert!((solution.x[0] - 1.5).abs() < 1e-9 && (solution.x[1] + 0.5).abs() < 1e-9);

@@ -1,21 +1,22 @@
 //! Delays, step rules and observers on several threads.
 
 use super::{converged, levels, pairs, same_optimum, verify};
+use crate::adaptor::{AnyProblem, builder, composite};
 use crate::samples::kernels;
-use equipoise::separable::{NonNegative, Zero};
+use equipoise::separable::NonNegative;
 use equipoise::smooth::Distance;
-use equipoise::{Coupling, History, Locking, Method, Named, Problem, Settings, Solver, StepRule};
+use equipoise::{Coupling, History, Locking, Method, Named, Settings, Solver, StepRule};
 
 /// Six variables on one row; the optimum by hand: all give way by 1/2, the objective is 3/4.
-fn six() -> Problem<Distance, Zero> {
+fn six() -> AnyProblem {
     let f = Distance::new(vec![1.0, 2.0, 3.0, 1.0, 2.0, 3.0], 0.5).expect("finite");
-    Problem::builder(f).coupling(Coupling::sum(9.0).expect("finite")).build().expect("valid")
+    builder(f).coupling(Coupling::sum(9.0).expect("finite")).build().expect("valid")
 }
 
 /// The point of the simplex nearest to a target: x = (0.4, 0.6, 0, 0).
-fn simplex() -> Problem<Distance, NonNegative> {
+fn simplex() -> AnyProblem {
     let f = Distance::new(vec![0.6, 0.8, -0.3, 0.1], 0.5).expect("finite");
-    let builder = Problem::builder(f).separable(NonNegative);
+    let builder = composite(f, NonNegative);
     builder.coupling(Coupling::sum(1.0).expect("finite")).build().expect("feasible")
 }
 

@@ -5,10 +5,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use super::{checked, converged, levels, pairs, verify};
+use crate::adaptor::{AnyProblem, composite};
 use crate::samples::kernels;
 use equipoise::separable::{Bounds, SeparableTerm, Zero};
 use equipoise::smooth::Quadratic;
-use equipoise::{Control, Coupling, Locking, Problem, Settings, Solver, SparseMatrix, Status, solve};
+use equipoise::{Control, Coupling, Locking, Settings, Solver, SparseMatrix, Status, solve};
 
 /// A machine that is busy with other tests may take so much longer than asked.
 const GRACE: Duration = Duration::from_millis(500);
@@ -16,16 +17,17 @@ const GRACE: Duration = Duration::from_millis(500);
 /// How often a test of time is tried before it counts as failed.
 const TRIES: usize = 3;
 
-/// A quadratic of a long chain: so badly conditioned that pairs take ages.
-fn chain<H: SeparableTerm>(h: H) -> Problem<Quadratic, H> {
+/// A quadratic of a long chain, its halves pulled apart: so badly conditioned, and so far from its optimum along the
+/// worst direction, that pairs take ages on any machine.
+fn chain(h: impl SeparableTerm + 'static) -> AnyProblem {
     let n = 2000;
     let below = (1..n).flat_map(|r| [(r, r - 1, -1.0), (r - 1, r, -1.0)]);
     let entries: Vec<_> = (0..n).map(|r| (r, r, 2.0)).chain(below).collect();
     let matrix = SparseMatrix::from_triplets(n, n, &entries).expect("within the matrix");
-    let linear = (0..n).map(|c| (c % 7) as f64).collect::<Vec<_>>();
+    let linear = (0..n).map(|c| if c < n / 2 { 1.0 } else { -1.0 }).collect::<Vec<_>>();
     let f = Quadratic::new(matrix, linear).expect("convex");
     let coupling = Coupling::sum(1.0).expect("finite");
-    Problem::builder(f).separable(h).coupling(coupling).build().expect("feasible")
+    composite(f, h).coupling(coupling).build().expect("feasible")
 }
 
 fn endless(threads: usize, locking: Locking) -> Settings {
@@ -80,18 +82,13 @@ fn within_grace(name: &str, mut wait: impl FnMut() -> Duration) {
 }
 
 /// A run of a tenth of a second ends soon after it.
-fn ends_soon<H: SeparableTerm>(name: &str, problem: &Problem<Quadratic, H>, settings: &Settings) {
+fn ends_soon(name: &str, problem: &AnyProblem, settings: &Settings) {
     let settings = Settings { time_limit: Some(0.1), ..settings.clone() };
     within_grace(name, || {
         let begin = Instant::now();
         let solution = solve(problem, &settings).expect("valid");
         let late = begin.elapsed().saturating_sub(Duration::from_millis(100));
-        // A fast machine may be through before the time is up: nothing then moves any more.
-        assert!(
-            matches!(solution.status, Status::TimeLimit | Status::Stalled),
-            "{name}: {}",
-            solution.status
-        );
+        assert_eq!(solution.status, Status::TimeLimit, "{name}");
         verify(name, problem, &settings, &solution);
         late
     });
@@ -113,9 +110,7 @@ fn a_tiny_limit_on_time_is_legal() {
         let name = sample.name;
         let problem = sample.problem();
         let settings = Settings { tolerance: 1e-14, time_limit: Some(1e-9), ..pairs(3, Locking::None) };
-        // A problem may be so small that it is solved before anybody looks at the clock.
-        let status = checked(name, &problem, &settings).status;
-        assert!(matches!(status, Status::TimeLimit | Status::Converged), "{name}: {status}");
+        assert_eq!(checked(name, &problem, &settings).status, Status::TimeLimit, "{name}");
     }
 }
 
@@ -140,8 +135,7 @@ fn a_flag_set_by_another_thread_ends_a_run() {
                     .run()
                     .expect("valid");
                 let end = Instant::now();
-                let ended = matches!(solution.status, Status::Interrupted | Status::Stalled);
-                assert!(ended, "{name}: {}", solution.status);
+                assert_eq!(solution.status, Status::Interrupted, "{name}");
                 verify(&name, &problem, &settings, &solution);
                 end.duration_since(set.join().expect("it only waits"))
             })

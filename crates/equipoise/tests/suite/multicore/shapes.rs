@@ -1,11 +1,12 @@
 //! More threads than there is work for, and counts of threads outside their range.
 
 use super::{converged, levels, pairs, same_optimum};
+use crate::adaptor::{builder, composite};
 use crate::samples::{N, Sample, kernels, l1, sample, term};
 use equipoise::graph::Topology;
 use equipoise::separable::NonNegative;
 use equipoise::smooth::Distance;
-use equipoise::{BlockChoice, Coupling, Error, Locking, Method, Problem, Settings, solve};
+use equipoise::{BlockChoice, Coupling, Error, Locking, Method, Settings, solve};
 
 /// Settings that lead to the optimum of small problems.
 fn on(threads: usize, locking: Locking, method: Method) -> Settings {
@@ -16,7 +17,7 @@ fn on(threads: usize, locking: Locking, method: Method) -> Settings {
 fn more_threads_than_blocks() {
     // (x - 3)^2 + (y - 1)^2 + (z - 5)^2 with x + y + z = 3: all give way by 2.
     let f = Distance::new(vec![3.0, 1.0, 5.0], 1.0).expect("finite");
-    let problem = Problem::builder(f).coupling(Coupling::sum(3.0).expect("finite")).build().expect("valid");
+    let problem = builder(f).coupling(Coupling::sum(3.0).expect("finite")).build().expect("valid");
     for locking in levels() {
         for method in [Method::Pairs, Method::Auto] {
             for threads in [2, 4, 64] {
@@ -45,7 +46,7 @@ fn one_block_and_one_variable() {
                 same_optimum(name, 1e-6, known, found.certificate.objective);
             }
             let f = Distance::new(vec![3.0], 1.0).expect("finite");
-            let problem = Problem::builder(f).build().expect("valid");
+            let problem = builder(f).build().expect("valid");
             let solution = converged("one variable", &problem, &settings);
             assert!((solution.x[0] - 3.0).abs() < 1e-3);
         }
@@ -56,8 +57,7 @@ fn one_block_and_one_variable() {
 fn a_graph_with_one_edge() {
     let problem = || {
         let f = Distance::new(vec![3.0, 1.0, -2.0, 0.5], 1.0).expect("finite");
-        let builder =
-            Problem::builder(f).separable(NonNegative).coupling(Coupling::sum(1.0).expect("finite"));
+        let builder = composite(f, NonNegative).coupling(Coupling::sum(1.0).expect("finite"));
         builder.blocks(BlockChoice::Size(2)).graph(Topology::Edges(vec![(0, 1)])).build().expect("connected")
     };
     let known = converged("one thread", &problem(), &Settings::default()).certificate.objective;

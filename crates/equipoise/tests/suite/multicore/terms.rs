@@ -7,10 +7,11 @@ use std::thread::{self, ThreadId};
 use std::time::Duration;
 
 use super::{converged, levels, pairs, same_optimum};
+use crate::adaptor::{AnyProblem, builder, composite};
 use crate::samples::rows;
 use equipoise::separable::SeparableTerm;
 use equipoise::smooth::{Distance, PairTerm, SmoothTerm};
-use equipoise::{BlockChoice, Coupling, Locking, Method, Problem, Settings, solve};
+use equipoise::{BlockChoice, Coupling, Locking, Method, Settings, solve};
 
 /// Pseudo-Huber distances between neighbours and to targets, by the four required methods alone: coordinates
 /// interact, and no product is kept.
@@ -98,7 +99,7 @@ fn targets(n: usize) -> Vec<f64> {
 const N: usize = 12;
 
 /// With the optimum of one thread and every level of locking.
-fn solved_alike<F: SmoothTerm, H: SeparableTerm>(name: &str, problem: &Problem<F, H>) {
+fn solved_alike(name: &str, problem: &AnyProblem) {
     let tolerance = 1e-5;
     let one = Settings { tolerance: 1e-7, ..pairs(1, Locking::None) };
     let known = converged(name, problem, &one).certificate.objective;
@@ -119,8 +120,8 @@ fn solved_alike<F: SmoothTerm, H: SeparableTerm>(name: &str, problem: &Problem<F
 fn a_smooth_term_with_only_what_is_required() {
     let f = || Neighbours { target: targets(N) };
     let sum = Coupling::sum(3.0).expect("finite");
-    solved_alike("own f, one row", &Problem::builder(f()).coupling(sum).build().expect("valid"));
-    let blocks = Problem::builder(f()).coupling(rows(2, N)).blocks(BlockChoice::Size(3));
+    solved_alike("own f, one row", &builder(f()).coupling(sum).build().expect("valid"));
+    let blocks = builder(f()).coupling(rows(2, N)).blocks(BlockChoice::Size(3));
     solved_alike("own f, two rows", &blocks.build().expect("valid"));
 }
 
@@ -129,17 +130,16 @@ fn a_separable_term_with_only_what_is_required() {
     let quantile = || Quantile { up: 1.0, down: 0.25 };
     let f = || Distance::new(targets(N), 0.5).expect("finite");
     for (name, coupling) in [("one row", Coupling::sum(3.0).expect("finite")), ("two rows", rows(2, N))] {
-        let builder = Problem::builder(f()).separable(quantile()).coupling(coupling);
+        let builder = composite(f(), quantile()).coupling(coupling);
         solved_alike(&format!("own h, {name}"), &builder.build().expect("valid"));
     }
-    let builder = Problem::builder(f()).separable(Barrier).coupling(Coupling::sum(6.0).expect("finite"));
+    let builder = composite(f(), Barrier).coupling(Coupling::sum(6.0).expect("finite"));
     solved_alike("own h with a domain", &builder.build().expect("feasible"));
 }
 
 #[test]
 fn both_terms_with_only_what_is_required() {
-    let builder =
-        Problem::builder(Neighbours { target: targets(N) }).separable(Quantile { up: 0.5, down: 0.25 });
+    let builder = composite(Neighbours { target: targets(N) }, Quantile { up: 0.5, down: 0.25 });
     solved_alike(
         "own f and h",
         &builder.coupling(Coupling::sum(3.0).expect("finite")).build().expect("valid"),
@@ -185,7 +185,7 @@ fn outcome(threads: usize, locking: Locking, patience: i64, spare_the_caller: bo
         let spared = spare_the_caller.then(|| thread::current().id());
         let f = Impatient { inner: Neighbours { target: targets(60) }, left: Arc::clone(&left), spared };
         let coupling = Coupling::sum(3.0).expect("finite");
-        let problem = Problem::builder(f).coupling(coupling).build().expect("valid");
+        let problem = builder(f).coupling(coupling).build().expect("valid");
         let settings = Settings { tolerance: 1e-300, ..pairs(threads, locking) };
         left.store(patience, Ordering::Relaxed);
         let ended = solve(&problem, &settings);

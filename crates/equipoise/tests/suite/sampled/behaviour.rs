@@ -4,14 +4,14 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use super::{N, SAMPLES, least_squares, plain_problem, problem, settings};
-use crate::adaptor::solve_checked;
+use crate::adaptor::{builder, solve_checked};
 use crate::numbers::Numbers;
 use crate::samples::{rows, term};
 use equipoise::separable::{Bounds, Zero};
 use equipoise::smooth::loss::Squared;
 use equipoise::smooth::{Distance, LeastSquares, Linear, Quadratic, SmoothTerm, Sum};
 use equipoise::{
-    BlockChoice, Control, Coupling, Error, Matrix, Method, Named, Observer, Problem, Progress, Schedule, Settings,
+    BlockChoice, Control, Coupling, Error, Matrix, Method, Named, Observer, Progress, Schedule, Settings,
     Solver, Status, solve,
 };
 
@@ -139,11 +139,11 @@ fn a_stochastic_run_offers_four_points_and_returns_the_lowest() {
 #[test]
 fn what_does_not_fit_is_refused_in_words() {
     let sum = || Coupling::sum(1.0).expect("finite");
-    let apart = Problem::builder(Distance::new(vec![0.0; 4], 1.0).expect("valid")).coupling(sum());
+    let apart = builder(Distance::new(vec![0.0; 4], 1.0).expect("valid")).coupling(sum());
     let apart = apart.build().expect("valid");
     let identity = Matrix::from_rows(&[[1.0, 0.0], [0.0, 1.0]]).expect("square");
     let quadratic = Quadratic::new(identity, vec![0.0; 2]).expect("convex");
-    let quadratic = Problem::builder(quadratic).coupling(sum()).build().expect("valid");
+    let quadratic = builder(quadratic).coupling(sum()).build().expect("valid");
     let problem = problem(least_squares(), term(Zero), sum(), BlockChoice::Automatic);
     for method in METHODS {
         let settings = settings(method);

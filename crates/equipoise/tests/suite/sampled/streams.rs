@@ -6,6 +6,7 @@ use std::thread::sleep;
 use std::time::Duration;
 
 use super::{N, SAMPLES, dense, settings};
+use crate::adaptor::{AnyProblem, composite};
 use crate::numbers::Numbers;
 use equipoise::matrix::ByRow;
 use equipoise::separable::{L1, Values};
@@ -104,12 +105,12 @@ impl SmoothTerm for Streamed {
     }
 }
 
-fn streamed(broken: Option<usize>) -> Problem<Streamed, L1> {
+fn streamed(broken: Option<usize>) -> AnyProblem {
     let (matrix, target): (Matrix, _) = (dense(), Numbers::new(81).vector(SAMPLES, 1.0));
     let rows = (0..SAMPLES).map(|r| (0..N).map(|c| matrix.entry(r, c)).collect()).collect();
     let source = Source { rows, target: target.clone(), broken };
     let whole = LossOfProduct::new(matrix, target, Squared).expect("valid");
-    let builder = Problem::builder(Streamed { whole, source }).separable(L1::new(0.5).expect("valid"));
+    let builder = composite(Streamed { whole, source }, L1::new(0.5).expect("valid"));
     builder.coupling(Coupling::sum(1.0).expect("finite")).build().expect("valid")
 }
 
@@ -185,7 +186,7 @@ impl SampleReader for Interrupted<'_> {
 
 /// A problem whose source raises `flag` with batch number `at`, counted by `read`.
 struct Watched {
-    problem: Problem<equipoise::smooth::Streamed<Squared>, L1>,
+    problem: AnyProblem,
     read: Arc<AtomicUsize>,
     at: Arc<AtomicUsize>,
     flag: Arc<AtomicBool>,
@@ -203,7 +204,7 @@ fn watched() -> Watched {
         flag: Arc::clone(&flag),
     };
     let f = equipoise::smooth::Streamed::new(Box::new(source), Squared).expect("sound");
-    let builder = Problem::builder(f).separable(L1::new(0.5).expect("valid"));
+    let builder = composite(f, L1::new(0.5).expect("valid"));
     let problem = builder.coupling(Coupling::sum(1.0).expect("finite")).build().expect("valid");
     Watched { problem, read, at, flag }
 }

@@ -1,23 +1,18 @@
 //! Objectives and biases of public data sets against LIBSVM at its tightest and against reference optima.
 //!
-//! Needs the folder `EQUIPOISE_DATA`; without it the tests say what they skip.
+//! Needs the folder `EQUIPOISE_DATA`.
 //!
 //! LIBSVM is libsvm-official 3.37.0 with `-t 0 -e 1e-9 -h 0`; it keeps its matrix in single precision, so that its
 //! objective is good to about 1e-5 whatever the tolerance. The optima marked exact are Clarabel's 0.11.1,
 //! of the primal, with tolerances of 1e-11; primal and dual agree to all digits given.
 
-use std::path::Path;
-
 use crate::Data;
 use crate::judge::certified;
 use equipoise_models::svm::{Kind, Loss, TrainSettings};
+use equipoise_testkit::public_data;
 
-fn read(file: &str) -> Option<Data> {
-    let Some(folder) = std::env::var_os("EQUIPOISE_DATA") else {
-        println!("skipped: {file}, because EQUIPOISE_DATA is not set");
-        return None;
-    };
-    let path = Path::new(&folder).join("classification").join(file);
+fn read(file: &str) -> Data {
+    let path = public_data::path(&format!("classification/{file}"));
     let text = std::fs::read_to_string(path).expect("a readable file");
     let (mut rows, mut labels, mut columns) = (Vec::new(), Vec::new(), 0);
     for line in text.lines() {
@@ -32,7 +27,7 @@ fn read(file: &str) -> Option<Data> {
         columns = row.iter().fold(columns, |most, (k, _)| most.max(*k as usize + 1));
         rows.push(row);
     }
-    Some(Data::new(columns, rows, labels))
+    Data::new(columns, rows, labels)
 }
 
 /// One optimum: setting (C or nu), objective and bias, each with what it may be off (relative, absolute).
@@ -51,7 +46,7 @@ fn libsvm(setting: f64, primal: f64, bias: f64) -> Optimum {
 }
 
 fn check(file: &str, settings: &TrainSettings, optima: &[Optimum]) {
-    let Some(data) = read(file) else { return };
+    let data = read(file);
     for optimum in optima {
         let settings = match settings.kind {
             Kind::Svc | Kind::Svr => TrainSettings { cost: optimum.setting, ..settings.clone() },
@@ -72,6 +67,7 @@ fn settings(kind: Kind, gap: f64) -> TrainSettings {
 }
 
 #[test]
+#[ignore = "needs EQUIPOISE_DATA, the public data sets"]
 fn heart_scale_of_every_cost() {
     let optima = [
         exact(0.01, 1.44686772584, 0.119778948),
@@ -89,6 +85,7 @@ fn heart_scale_of_every_cost() {
 }
 
 #[test]
+#[ignore = "needs EQUIPOISE_DATA, the public data sets"]
 fn heart_scale_of_every_cost_with_the_squared_hinge() {
     let optima = [
         exact(0.01, 1.42057142139, 0.191010563),
@@ -101,6 +98,7 @@ fn heart_scale_of_every_cost_with_the_squared_hinge() {
 }
 
 #[test]
+#[ignore = "needs EQUIPOISE_DATA, the public data sets"]
 fn heart_scale_of_the_other_kinds() {
     let tube = [
         exact(0.1, 11.1917510919, 0.119608731),
@@ -126,6 +124,7 @@ fn heart_scale_of_the_other_kinds() {
 }
 
 #[test]
+#[ignore = "needs EQUIPOISE_DATA, the public data sets"]
 fn german_numer_scale_of_every_cost() {
     let optima = [
         exact(0.01, 5.81547107079, -0.604831318),
@@ -143,6 +142,7 @@ fn german_numer_scale_of_every_cost() {
 }
 
 #[test]
+#[ignore = "needs EQUIPOISE_DATA, the public data sets"]
 fn german_numer_scale_of_every_cost_with_the_squared_hinge() {
     let optima = [
         exact(0.01, 6.45335753516, -0.209925962),
@@ -156,6 +156,7 @@ fn german_numer_scale_of_every_cost_with_the_squared_hinge() {
 }
 
 #[test]
+#[ignore = "needs EQUIPOISE_DATA, the public data sets"]
 fn german_numer_scale_of_the_other_kinds() {
     let tube = [
         exact(0.1, 52.7553776288, -0.525676932),
@@ -169,6 +170,7 @@ fn german_numer_scale_of_the_other_kinds() {
 }
 
 #[test]
+#[ignore = "needs EQUIPOISE_DATA, the public data sets"]
 fn a7a_of_every_cost() {
     let optima = [
         exact(0.1, 575.959192524, -1.61653122),
@@ -179,15 +181,17 @@ fn a7a_of_every_cost() {
 }
 
 #[test]
+#[ignore = "needs EQUIPOISE_DATA, the public data sets"]
 fn w8a_of_every_cost() {
     let optima = [exact(1.0, 1486.82059451, -1.03435117), exact(10.0, 14169.0292595, -1.02343674)];
     check("w8a", &settings(Kind::Svc, 1e-10), &optima);
 }
 
 #[test]
+#[ignore = "needs EQUIPOISE_DATA, the public data sets"]
 fn the_ends_of_the_range_of_costs() {
     for file in ["a7a", "w8a"] {
-        let Some(data) = read(file) else { continue };
+        let data = read(file);
         for (cost, gap) in [(0.01, 1e-8), (100.0, 1e-6)] {
             let trained = certified(&data, &TrainSettings { cost, ..settings(Kind::Svc, gap) });
             println!("{file}, {cost}: {:.3} s", trained.report.seconds);

@@ -1,46 +1,11 @@
-//! The random suite: the oracle solves it, it covers what it promises, and it never changes.
+//! The random suite covers what it promises, and is the same at every call.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::time::Instant;
 
-use equipoise_testkit::{Instance, random, solve};
-
-/// Share of instances on which the oracle may fail.
-const FAILURES: f64 = 0.02;
-
-fn solve_all(instances: &[Instance]) {
-    let start = Instant::now();
-    let mut failures = Vec::new();
-    let mut gaps = Vec::new();
-    for instance in instances {
-        match solve(instance) {
-            Ok(oracle) => gaps.push((oracle.gap, &instance.name)),
-            Err(failure) => failures.push(failure),
-        }
-    }
-    gaps.sort_by(|a, b| b.0.total_cmp(&a.0));
-    println!("{} instances, {:.1} s", instances.len(), start.elapsed().as_secs_f64());
-    println!("{} failures", failures.len());
-    for failure in &failures {
-        println!("  {failure}");
-    }
-    println!("largest gaps:");
-    gaps.iter().take(12).for_each(|(gap, name)| println!("  {gap:.1e} {name}"));
-    assert!(failures.len() as f64 <= FAILURES * instances.len() as f64, "the oracle fails too often");
-}
+use equipoise_testkit::{Instance, random};
 
 #[test]
-fn oracle_solves_the_suite() {
-    solve_all(&random::suite());
-}
-
-#[test]
-fn oracle_solves_every_combination() {
-    solve_all(&random::every_combination());
-}
-
-#[test]
-fn suite_never_changes() {
+fn every_call_gives_the_same_suite() {
     assert_eq!(random::suite(), random::suite());
     let names: BTreeSet<_> = random::suite().into_iter().map(|instance| instance.name).collect();
     assert_eq!(names.len(), random::suite().len(), "names are unique");
@@ -101,18 +66,4 @@ fn suite_covers_the_sizes() {
     let rows = count(&random::suite(), |i| i.coupling.equations(i.dimension).1.len());
     println!("m: {rows:?}");
     assert!((0..=5).all(|m| rows.contains_key(&m)));
-}
-
-/// `|A x - b| <= 1e-9 (1 + max|b|)` is asked of the solver: rounding of A x must leave room for it.
-#[test]
-fn asked_feasibility_is_reachable() {
-    for instance in random::suite() {
-        let Ok(oracle) = solve(&instance) else { continue };
-        let (matrix, rhs) = instance.coupling.equations(instance.dimension);
-        let allowed = 1e-9 * (1.0 + rhs.iter().fold(0.0, |top: f64, b| top.max(b.abs())));
-        for r in 0..matrix.rows {
-            let size: f64 = matrix.row(r).iter().zip(&oracle.x).map(|(a, x)| (a * x).abs()).sum();
-            assert!(16.0 * f64::EPSILON * size <= allowed, "{}: row {r} of size {size:e}", instance.name);
-        }
-    }
 }

@@ -1,15 +1,16 @@
 //! Certified optima of public data sets: the dual of the linear SVM with bias, as a quadratic given by its factor.
 //!
-//! Needs the folder `EQUIPOISE_DATA`; without it the tests say what they skip.
+//! Needs the folder `EQUIPOISE_DATA`.
 
-use std::path::Path;
-
+use crate::adaptor::composite;
 use equipoise::separable::Bounds;
 use equipoise::smooth::Quadratic;
-use equipoise::{Coupling, Problem, Settings, SparseMatrix, Status, certificate, solve};
+use equipoise::{Coupling, Settings, SparseMatrix, Status, certificate, solve};
+use equipoise_testkit::public_data;
 
 /// Points as columns and labels +-1, from LIBSVM text.
-fn read(path: &Path) -> (SparseMatrix, Vec<f64>) {
+fn read(file: &str) -> (SparseMatrix, Vec<f64>) {
+    let path = public_data::path(&format!("classification/{file}"));
     let text = std::fs::read_to_string(path).expect("a readable file");
     let (mut triplets, mut labels, mut features) = (Vec::new(), Vec::new(), 0);
     for line in text.lines() {
@@ -28,21 +29,17 @@ fn read(path: &Path) -> (SparseMatrix, Vec<f64>) {
 
 /// The optimum D* of the dual and the bias b* for a cost C.
 fn check(file: &str, optima: &[(f64, f64, f64)]) {
-    let Some(folder) = std::env::var_os("EQUIPOISE_DATA") else {
-        println!("skipped: {file}, because EQUIPOISE_DATA is not set");
-        return;
-    };
-    let (points, labels) = read(&Path::new(&folder).join("classification").join(file));
+    let (points, labels) = read(file);
     for &(cost, dual, bias) in optima {
         let ends = |sign: f64| labels.iter().map(move |y| if *y == sign { sign * cost } else { 0.0 });
         let linear = labels.iter().map(|y| -y).collect();
-        let problem = Problem::builder(Quadratic::from_factor(points.clone(), linear).expect("valid"))
-            .separable(
-                Bounds::new(ends(-1.0).collect::<Vec<_>>(), ends(1.0).collect::<Vec<_>>()).expect("ordered"),
-            )
-            .coupling(Coupling::sum(0.0).expect("finite"))
-            .build()
-            .expect("feasible");
+        let problem = composite(
+            Quadratic::from_factor(points.clone(), linear).expect("valid"),
+            Bounds::new(ends(-1.0).collect::<Vec<_>>(), ends(1.0).collect::<Vec<_>>()).expect("ordered"),
+        )
+        .coupling(Coupling::sum(0.0).expect("finite"))
+        .build()
+        .expect("feasible");
         let settings = Settings { tolerance: 1e-9, time_limit: Some(120.0), ..Settings::default() };
         let solution = solve(&problem, &settings).expect("bounded");
         assert_eq!(
@@ -61,6 +58,7 @@ fn check(file: &str, optima: &[(f64, f64, f64)]) {
 }
 
 #[test]
+#[ignore = "needs EQUIPOISE_DATA, the public data sets"]
 fn the_svm_dual_of_heart_scale() {
     let optima =
         [(0.1, 10.42901694, 0.4523464751), (1.0, 92.47337462, 1.049096906), (10.0, 901.2843240, 1.379706207)];
@@ -68,6 +66,7 @@ fn the_svm_dual_of_heart_scale() {
 }
 
 #[test]
+#[ignore = "needs EQUIPOISE_DATA, the public data sets"]
 fn the_svm_dual_of_german_numer_scale() {
     let optima = [
         (0.1, 53.25840374, -0.3765084847),
