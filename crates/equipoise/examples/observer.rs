@@ -25,7 +25,7 @@ fn main() -> Result<(), Error> {
         let history = run(topology, 24)?;
         for progress in &history.checkpoints {
             let verdict = &progress.verdict;
-            let gap = certificate.duality_gap.map_or_else(|| "none".into(), |gap| format!("{gap:.1e}"));
+            let gap = verdict.gap.map_or_else(|| "none".into(), |gap| format!("{gap:.1e}"));
             println!(
                 "{:8} {:8.1} {:14.8} {:10.1e} {gap:>10}",
                 progress.update, progress.epoch, verdict.objective, verdict.infeasibility

@@ -8,7 +8,7 @@ use crate::adaptor::{builder, problem, solve_checked};
 use crate::samples::kernels;
 use equipoise::separable::{Nonsmooth, SeparableTerm};
 use equipoise::smooth::SmoothTerm;
-use equipoise::{Control, Error, History, Method, Problem, Settings, Solver, Status};
+use equipoise::{Control, Error, History, Method, Named, Problem, Settings, Solver, Status};
 use equipoise_testkit::{self as kit, random};
 
 /// Those that need neither samples nor a single row.

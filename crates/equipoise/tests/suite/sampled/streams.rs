@@ -16,7 +16,7 @@ use equipoise::smooth::{
     SampleReader, SampleSource, SmoothTerm,
 };
 use equipoise::{
-    Control, Coupling, Error, Matrix, Method, Pass, Problem, Settings, Solver, Status, certificate, solve,
+    Control, Coupling, Error, Matrix, Method, Pass, Settings, Solver, Status, certificate, solve,
 };
 
 /// Rows of a matrix, handed out seven at a time; one of them may be broken.

@@ -7,7 +7,6 @@ use super::scale::{curvature_of, shares};
 use crate::Control;
 use crate::matrix::Matrix;
 use crate::separable::{Values, Zero};
-use crate::smooth::PairTerm;
 use crate::smooth::loss::{LogisticLoss, ScalarLoss, Squared};
 use crate::smooth::{Distance, LossOfProduct, PairTerm, SmoothTerm, Sum};
 use crate::solve::pairs::PairUpdater;
