@@ -90,6 +90,6 @@ pub fn pair_constant(
 }
 
 /// The error of constants that were not known in time.
-fn stopped(halt: Halt) -> Error {
-    Error::StoppedEarly { by: if halt == Halt::TimeLimit { "time-limit" } else { "interrupted" } }
+fn stopped(halt: &Halt) -> Error {
+    Error::StoppedEarly { by: if *halt == Halt::TimeLimit { "time-limit" } else { "interrupted" } }
 }

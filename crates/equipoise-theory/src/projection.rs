@@ -44,7 +44,7 @@ pub(super) fn estimates(
     let mut values = vec![0.0; edges.len()];
     let mut right = vec![0.0; nodes];
     for _ in 0..ROWS {
-        control.check().map_err(stopped)?;
+        control.check().map_err(|halt| stopped(&halt))?;
         right.fill(0.0);
         for (&(i, j), w) in edges.iter().zip(&relative) {
             let flow = if rng.next_u64() >> 63 == 0 { w.sqrt() } else { -w.sqrt() };

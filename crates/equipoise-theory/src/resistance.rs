@@ -58,12 +58,12 @@ impl Resistances {
         let ends = edges.iter().map(|&(i, j)| (i as usize, j as usize)).collect();
         Graph::new(&Topology::Edges(ends), nodes)?.check_connected()?;
         let weights: Vec<f64> = pairs.iter().map(Pair::weight).collect();
-        let (values, error) = match resistances(nodes, &edges, &weights, control).map_err(stopped)? {
-            Some(values) => (values, 0.0),
-            None => {
-                let found = projection::estimates(nodes, &edges, &weights, control)?;
-                (found.values, found.error)
-            }
+        let exact = resistances(nodes, &edges, &weights, control).map_err(|halt| stopped(&halt))?;
+        let (values, error) = if let Some(values) = exact {
+            (values, 0.0)
+        } else {
+            let found = projection::estimates(nodes, &edges, &weights, control)?;
+            (found.values, found.error)
         };
         Ok(Self { nodes, pairs, values, multiplicity: 1.0, error })
     }

@@ -28,7 +28,7 @@ pub struct Samples<'a> {
 impl Samples<'_> {
     /// Refuses no rows, labels or weights of another length, and numbers that are none or negative.
     fn check(&self) -> Result<()> {
-        if self.rows.len() == 0 {
+        if self.rows.is_empty() {
             return Err(equipoise::Error::EmptyProblem.into());
         }
         self.check_lengths()?;

@@ -264,7 +264,7 @@ fn weights_that_are_all_0_are_refused() {
     for kind in [Kind::Svc, Kind::NuSvc, Kind::Svr, Kind::OneClass] {
         match data.train(&settings(kind, Loss::Hinge)) {
             Err(error) => {
-                assert!(!matches!(error, Error::Equipoise(Refused::NonFiniteIterate { .. })), "{error}")
+                assert!(!matches!(error, Error::Equipoise(Refused::NonFiniteIterate { .. })), "{error}");
             }
             Ok(trained) => {
                 assert_eq!(trained.report.status(), Status::Converged, "{:?}", trained.report);

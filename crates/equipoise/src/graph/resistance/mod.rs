@@ -58,7 +58,7 @@ mod tests {
     fn chords(n: u32) -> (Vec<(u32, u32)>, Vec<f64>) {
         let ring = (0..n).map(|i| (i.min((i + 1) % n), i.max((i + 1) % n)));
         let edges: Vec<_> = ring.chain((0..n / 3).map(|i| (i, i + n / 2))).collect();
-        let weights = (0..edges.len()).map(|e| 10f64.powi(e as i32 % 5 - 2)).collect();
+        let weights = (0..edges.len()).map(|e| [0.01, 0.1, 1.0, 10.0, 100.0][e % 5]).collect();
         (edges, weights)
     }
 
