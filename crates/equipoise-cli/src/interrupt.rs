@@ -13,7 +13,6 @@ pub(crate) const ENDED_BY_INTERRUPT: u8 = 130;
 /// What the first Ctrl-C raises.
 #[derive(Debug)]
 pub(crate) struct Interrupt {
-    pub(crate) flag: Arc<AtomicBool>,
     pub(crate) control: Control,
 }
 
@@ -32,5 +31,5 @@ pub(crate) fn listen() -> anyhow::Result<Interrupt> {
         })
         .context("cannot listen for Ctrl-C")?;
     }
-    Ok(Interrupt { control: Control::on(Arc::clone(&flag)), flag })
+    Ok(Interrupt { control: Control::on(flag) })
 }

@@ -4,7 +4,6 @@ use std::path::Path;
 
 use anyhow::{Context, Result, bail};
 use equipoise::separable::{Nonsmooth, SeparableTerm};
-use equipoise::smooth::SmoothTerm;
 use equipoise::{Certificate, Error, certificate};
 use equipoise_formats::problem_file::{AnyProblem, Building, Pairs, ProblemFile, SolveSpec};
 use equipoise_formats::{Claims, StoredSolution, read_solution};

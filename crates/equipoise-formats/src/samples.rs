@@ -95,9 +95,9 @@ mod tests {
     use std::fs;
     use std::path::PathBuf;
 
-    use equipoise::{Control, Pass};
     use equipoise::smooth::loss::{LogisticLoss, ScalarLoss, Squared};
     use equipoise::smooth::{SmoothTerm, Streamed};
+    use equipoise::{Control, Pass};
 
     use super::*;
 

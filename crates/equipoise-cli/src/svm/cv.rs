@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use anyhow::{Context, Result};
-use equipoise::{Control, Status};
+use equipoise::Status;
 use equipoise_models::svm::{self, CostScores, CrossValidation, Kind, TrainSettings};
 use serde::Serialize;
 

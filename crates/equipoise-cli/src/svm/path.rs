@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use anyhow::{Context, Result, bail};
-use equipoise::{Control, Status};
+use equipoise::Status;
 use equipoise_models::svm::{self, Kind, Trained};
 use serde::Serialize;
 

@@ -1,7 +1,7 @@
 //! `equipoise svm train`: read, check, train, write, render.
 
 use anyhow::{Context, Result};
-use equipoise::{Control, Status};
+use equipoise::Status;
 use equipoise_formats::svm_model::{Format, check_liblinear};
 use equipoise_models::svm::{self, Kind, LinearModel, TrainSettings, Trained};
 

@@ -20,6 +20,7 @@ fn solution() -> SolutionFile {
             kkt_residual: 1e-9,
             duality_gap: None,
             multipliers: vec![-1.5],
+            is_partial: false,
         },
         updates: 12,
         epochs: 3.0,

@@ -137,7 +137,7 @@ fn a_target_ends_every_method() {
         let problem = sample.problem();
         let optimum = solve_checked(&problem, &settings(Method::Auto)).certificate.objective;
         let start = problem.objective(problem.start());
-        for (_, method) in Method::ALL {
+        for &(_, method) in Method::ALL {
             // Steps that shrink take long to come near.
             let share = if method == Method::Stochastic { 0.5 } else { 1e-3 };
             let target = optimum + share * (start - optimum);
