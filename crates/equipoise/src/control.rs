@@ -93,6 +93,11 @@ impl Control {
         }
     }
 
+    /// Whether it never ends anything.
+    pub fn is_unlimited(&self) -> bool {
+        self.flag.is_none() && self.deadline.is_none()
+    }
+
     /// Why work should end, if it should.
     #[inline]
     pub fn halted(&self) -> Option<Halt> {
@@ -142,6 +147,7 @@ mod tests {
     #[test]
     fn a_flag_and_the_earlier_deadline_end_work() {
         assert_eq!(Control::unlimited().check(), Ok(()));
+        assert!(Control::unlimited().is_unlimited() && !Control::unlimited().within(1.0).is_unlimited());
         let flag = Arc::new(AtomicBool::new(false));
         let control = Control::on(Arc::clone(&flag)).within(1e300).within(3600.0);
         assert_eq!(control.check(), Ok(()));

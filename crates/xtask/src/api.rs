@@ -119,10 +119,10 @@ mod tests {
         let before = "pub fn equipoise::a(f64)\npub fn equipoise::b()\npub struct equipoise::S";
         let now = "pub fn equipoise::a(f32)\npub struct equipoise::S\npub struct equipoise::T";
         let expected = [
+            "+ pub struct equipoise::T",
             "- pub fn equipoise::a(f64)",
             "+ pub fn equipoise::a(f32)",
             "- pub fn equipoise::b()",
-            "+ pub struct equipoise::T",
         ];
         assert_eq!(difference(before, now), expected);
         assert!(difference(now, now).is_empty());

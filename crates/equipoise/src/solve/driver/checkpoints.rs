@@ -174,8 +174,10 @@ impl<'r> Checkpoints<'r> {
         }
         self.tell(spent, &finding);
         self.finding = Some(finding);
-        self.judged.clear();
-        self.judged.extend_from_slice(x);
+        if !self.limits.control().is_unlimited() {
+            self.judged.clear();
+            self.judged.extend_from_slice(x);
+        }
         self.uncertain = false;
         Ok(())
     }

@@ -86,6 +86,8 @@ pub(crate) fn run<'r, F: SmoothTerm, H: SeparableTerm>(
 ) -> Result<Ended> {
     match plan.engage(&start, &checkpoints) {
         Ok(engaged) => {
+            // The gear has a copy of its own.
+            drop(start);
             let mut run = Run::new(plan, checkpoints, engaged);
             run.to_the_end()?;
             run.finish()
