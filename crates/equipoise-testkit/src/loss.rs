@@ -61,6 +61,18 @@ impl LossKind {
 }
 
 impl Loss {
+    /// One of each kind.
+    pub fn samples() -> Vec<Self> {
+        vec![Self::LeastSquares, Self::Logistic, Self::SquaredHinge, Self::Huber { delta: 0.75 }]
+    }
+
+    /// A target that the loss is made for, from a label +1 or -1.
+    pub fn target(self, label: f64) -> f64 {
+        match self {
+            Self::LeastSquares | Self::Logistic | Self::SquaredHinge | Self::Huber { .. } => label,
+        }
+    }
+
     /// The kind, as PROBLEM.toml writes it.
     pub fn kind(self) -> &'static str {
         match self {

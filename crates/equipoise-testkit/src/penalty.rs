@@ -50,6 +50,19 @@ pub enum Separable {
 }
 
 impl Separable {
+    /// One of each kind that is a sum over coordinates, n of them; bounds and weights are multiples of 1/8.
+    pub fn samples(n: usize) -> Vec<Self> {
+        let list = |from: f64, step: f64| (0..n).map(|c| from + step * c as f64).collect::<Vec<_>>();
+        vec![
+            Self::Zero,
+            Self::Box { lower: list(-1.0, 0.125), upper: list(0.5, 0.25) },
+            Self::NonNegative,
+            Self::L1 { weights: list(0.0, 0.25) },
+            Self::ElasticNet { l1: list(0.75, 0.0), l2: list(0.0, 0.5) },
+            Self::L1Box { weights: list(0.0, 0.25), lower: list(-0.5, 0.0), upper: list(1.0, 0.125) },
+        ]
+    }
+
     /// The kind, as PROBLEM.toml writes it.
     pub fn kind(&self) -> &'static str {
         match self {

@@ -5,13 +5,13 @@
 
 use std::path::Path;
 
-use equipoise::separable::SeparableTerm;
+use equipoise::separable::{Nonsmooth, SeparableTerm};
 use equipoise::smooth::SmoothTerm;
 use equipoise::{BlockChoice, Control, Coupling, Problem, Settings};
 
 use super::keys::Place;
 use super::smooth::Means;
-use super::{ProblemFile, coupling, separable, smooth};
+use super::{ProblemFile, Term, coupling, separable, smooth};
 use crate::{Error, Result};
 
 /// A problem whose terms were chosen at run time.
@@ -49,6 +49,19 @@ impl<'a> Building<'a> {
     }
 }
 
+impl Term {
+    /// f of these words alone, without a file around them; `synthetic`, which brings a coupling, is refused.
+    pub fn into_smooth(self, control: &Control) -> Result<Box<dyn SmoothTerm>> {
+        let memory_budget = Settings::default().memory_budget;
+        smooth::build(self, &Place::new(Path::new("words"), "smooth"), Means { memory_budget, control })
+    }
+
+    /// h of these words alone.
+    pub fn into_separable(self) -> Result<Nonsmooth<Box<dyn SeparableTerm>>> {
+        separable::build(self, &Place::new(Path::new("words"), "separable"))
+    }
+}
+
 impl ProblemFile {
     /// The problem, checked.
     pub fn build(self, how: &Building<'_>) -> Result<AnyProblem> {
@@ -81,7 +94,7 @@ struct Parts {
 }
 
 impl Parts {
-    fn new(f: super::Term, rows: super::Term, blocks: BlockChoice, how: &Building<'_>) -> Result<Self> {
+    fn new(f: Term, rows: Term, blocks: BlockChoice, how: &Building<'_>) -> Result<Self> {
         let place = |table: &str| Place::new(how.name, table);
         let of_smooth = |error: Error| error.within("[smooth]");
         if let Some(paper) = smooth::synthetic(&f, &place("smooth"))? {

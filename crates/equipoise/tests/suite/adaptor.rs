@@ -1,17 +1,17 @@
 //! Hands an instance of the testkit to the solver; checks every solution independently.
 
 use equipoise::problem::ProblemBuilder;
-use equipoise::separable::{
-    Bounds, ElasticNet, GroupL2, L1, L1Bounds, NonNegative, Nonsmooth, SeparableTerm, Values, Zero,
-};
-use equipoise::smooth::loss::{HuberLoss, LogisticLoss, Squared, SquaredHingeLoss};
-use equipoise::smooth::{Distance, Linear, LossOfProduct, Quadratic, SmoothTerm, Sum};
+use equipoise::separable::{Nonsmooth, SeparableTerm, Zero};
+use equipoise::smooth::{Distance, Linear, Quadratic, SmoothTerm, Sum};
 use equipoise::{
-    BlockChoice, Coupling, DenseMatrix, Error, Matrix, Problem, Settings, Solution, SparseMatrix, Status,
-    certificate,
+    BlockChoice, Control, Coupling, DenseMatrix, Error, Matrix, Problem, Settings, Solution, SparseMatrix,
+    Status, certificate,
 };
+use equipoise_formats::problem_file::Term;
 use equipoise_testkit as kit;
 
+/// What keeps words from becoming a problem.
+pub(crate) type Failure = Box<dyn std::error::Error>;
 pub(crate) type AnyProblem = Problem<Box<dyn SmoothTerm>, Box<dyn SeparableTerm>>;
 pub(crate) type AnyBuilder = ProblemBuilder<Box<dyn SmoothTerm>, Box<dyn SeparableTerm>>;
 
@@ -49,24 +49,19 @@ pub(crate) fn matrix(dense: &kit::Dense) -> Matrix {
     }
 }
 
-fn weights(weights: Option<&Vec<f64>>) -> Values {
-    weights.map_or(Values::Uniform(1.0), |list| Values::Each(list.clone()))
-}
-
-pub(crate) fn smooth(spec: &kit::Smooth) -> Result<Box<dyn SmoothTerm>, Error> {
+pub(crate) fn smooth(spec: &kit::Smooth) -> Result<Box<dyn SmoothTerm>, Failure> {
     Ok(match spec {
         kit::Smooth::Quadratic { q, c } => Box::new(Quadratic::new(matrix(q), c.clone())?),
         kit::Smooth::Factor { m, c } => Box::new(Quadratic::from_factor(matrix(m), c.clone())?),
-        kit::Smooth::Loss { loss, m, y, weights: w } => {
-            let (m, y, w) = (matrix(m), y.clone(), weights(w.as_ref()));
-            match *loss {
-                kit::Loss::LeastSquares => Box::new(LossOfProduct::weighted(m, y, Squared, w)?),
-                kit::Loss::Logistic => Box::new(LossOfProduct::weighted(m, y, LogisticLoss, w)?),
-                kit::Loss::SquaredHinge => Box::new(LossOfProduct::weighted(m, y, SquaredHingeLoss, w)?),
-                kit::Loss::Huber { delta } => {
-                    Box::new(LossOfProduct::weighted(m, y, HuberLoss::new(delta)?, w)?)
-                }
+        kit::Smooth::Loss { loss, m, y, weights } => {
+            let mut words = Term::new(loss.kind()).with("matrix", matrix(m)).with("target", y.clone());
+            for (key, number) in loss.parameters() {
+                words = words.with(key, number);
             }
+            if let Some(weights) = weights {
+                words = words.with("weights", weights.clone());
+            }
+            words.into_smooth(&Control::unlimited())?
         }
         kit::Smooth::Distance { target, weights } => {
             Box::new(Distance::new(target.clone(), weights.clone())?)
@@ -76,19 +71,12 @@ pub(crate) fn smooth(spec: &kit::Smooth) -> Result<Box<dyn SmoothTerm>, Error> {
     })
 }
 
-fn separable(spec: &kit::Separable) -> Result<Nonsmooth<Box<dyn SeparableTerm>>, Error> {
-    let term: Box<dyn SeparableTerm> = match spec {
-        kit::Separable::Zero => Box::new(Zero),
-        kit::Separable::Box { lower, upper } => Box::new(Bounds::new(lower.clone(), upper.clone())?),
-        kit::Separable::NonNegative => Box::new(NonNegative),
-        kit::Separable::L1 { weights } => Box::new(L1::new(weights.clone())?),
-        kit::Separable::ElasticNet { l1, l2 } => Box::new(ElasticNet::new(l1.clone(), l2.clone())?),
-        kit::Separable::L1Box { weights, lower, upper } => {
-            Box::new(L1Bounds::new(weights.clone(), lower.clone(), upper.clone())?)
-        }
-        kit::Separable::GroupL2 { weights } => return Ok(Nonsmooth::Groups(GroupL2::new(weights.clone())?)),
-    };
-    Ok(Nonsmooth::Coordinates(term))
+/// Through the words of a problem file, so that every kind is read from them, too.
+pub(crate) fn separable(spec: &kit::Separable) -> Result<Nonsmooth<Box<dyn SeparableTerm>>, Failure> {
+    let words = Term::new(spec.kind());
+    let words =
+        spec.parameters().into_iter().fold(words, |words, (key, list)| words.with(key, list.to_vec()));
+    Ok(words.into_separable()?)
 }
 
 fn coupling(spec: &kit::Coupling) -> Result<Coupling, Error> {
@@ -101,17 +89,14 @@ fn coupling(spec: &kit::Coupling) -> Result<Coupling, Error> {
     }
 }
 
-pub(crate) fn problem(instance: &kit::Instance) -> Result<AnyProblem, Error> {
+pub(crate) fn problem(instance: &kit::Instance) -> Result<AnyProblem, Failure> {
     let blocks = match &instance.blocks {
         kit::Blocks::Auto => BlockChoice::Automatic,
         kit::Blocks::Size(size) => BlockChoice::Size(*size),
         kit::Blocks::Boundaries(list) => BlockChoice::Boundaries(list.clone()),
     };
-    Problem::builder(smooth(&instance.smooth)?)
-        .nonsmooth(separable(&instance.separable)?)
-        .coupling(coupling(&instance.coupling)?)
-        .blocks(blocks)
-        .build()
+    let builder = Problem::builder(smooth(&instance.smooth)?).nonsmooth(separable(&instance.separable)?);
+    Ok(builder.coupling(coupling(&instance.coupling)?).blocks(blocks).build()?)
 }
 
 /// Solves, recomputes the certificate, and fails where what was reported is not what is recomputed.
