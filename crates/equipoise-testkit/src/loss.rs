@@ -21,6 +21,11 @@ pub enum Loss {
         /// Where the loss turns linear, > 0.
         delta: f64,
     },
+    /// `exp(z) - y z`, counts y >= 0; `exp` goes on as its second-order expansion beyond a limit on z.
+    Poisson {
+        /// The limit, above every z of an optimum: the cone model knows none.
+        limit: f64,
+    },
 }
 
 /// A loss whose parameters are still to be drawn.
@@ -30,10 +35,12 @@ pub(crate) enum LossKind {
     Logistic,
     SquaredHinge,
     Huber,
+    Poisson,
 }
 
 impl LossKind {
-    pub(crate) const ALL: &[Self] = &[Self::LeastSquares, Self::Logistic, Self::SquaredHinge, Self::Huber];
+    pub(crate) const ALL: &[Self] =
+        &[Self::LeastSquares, Self::Logistic, Self::SquaredHinge, Self::Huber, Self::Poisson];
 
     /// Whether the loss has no minimiser in z: a direction that lowers every row for ever must then be ruled out.
     pub(crate) fn falls_for_ever(self) -> bool {
@@ -56,6 +63,11 @@ impl LossKind {
                 }
                 (Loss::Huber { delta: draw.uniform(0.3, 1.5) }, y)
             }
+            // Counts of at least 1: the loss then has a minimiser in z.
+            Self::Poisson => {
+                let counts = targets(m, 0.3, draw).into_iter().map(|z| z.clamp(-2.0, 2.0).exp().ceil());
+                (Loss::Poisson { limit: LIMIT }, counts.collect())
+            }
         }
     }
 }
@@ -63,13 +75,20 @@ impl LossKind {
 impl Loss {
     /// One of each kind.
     pub fn samples() -> Vec<Self> {
-        vec![Self::LeastSquares, Self::Logistic, Self::SquaredHinge, Self::Huber { delta: 0.75 }]
+        vec![
+            Self::LeastSquares,
+            Self::Logistic,
+            Self::SquaredHinge,
+            Self::Huber { delta: 0.75 },
+            Self::Poisson { limit: 1.5 },
+        ]
     }
 
     /// A target that the loss is made for, from a label +1 or -1.
     pub fn target(self, label: f64) -> f64 {
         match self {
             Self::LeastSquares | Self::Logistic | Self::SquaredHinge | Self::Huber { .. } => label,
+            Self::Poisson { .. } => 1.0 + label,
         }
     }
 
@@ -80,6 +99,7 @@ impl Loss {
             Self::Logistic => "logistic",
             Self::SquaredHinge => "squared-hinge",
             Self::Huber { .. } => "huber",
+            Self::Poisson { .. } => "poisson",
         }
     }
 
@@ -88,6 +108,7 @@ impl Loss {
         match self {
             Self::LeastSquares | Self::Logistic | Self::SquaredHinge => Vec::new(),
             Self::Huber { delta } => vec![("delta", delta)],
+            Self::Poisson { limit } => vec![("limit", limit)],
         }
     }
 
@@ -101,13 +122,17 @@ impl Loss {
                 let size = (z - y).abs();
                 if size <= delta { 0.5 * size * size } else { delta * (size - 0.5 * delta) }
             }
+            Self::Poisson { limit } => {
+                let beyond = (z - limit).max(0.0);
+                z.min(limit).exp() * (1.0 + beyond + 0.5 * beyond * beyond) - y * z
+            }
         }
     }
 
     /// A typical second derivative in z.
     pub(crate) fn curvature(self) -> f64 {
         match self {
-            Self::LeastSquares | Self::Huber { .. } => 1.0,
+            Self::LeastSquares | Self::Huber { .. } | Self::Poisson { .. } => 1.0,
             Self::Logistic => 0.25,
             Self::SquaredHinge => 2.0,
         }
@@ -117,6 +142,7 @@ impl Loss {
     pub(crate) fn is_non_negative(self) -> bool {
         match self {
             Self::LeastSquares | Self::Logistic | Self::SquaredHinge | Self::Huber { .. } => true,
+            Self::Poisson { .. } => false,
         }
     }
 
@@ -134,9 +160,13 @@ impl Loss {
             Self::Logistic => add_logistic(program, product(-y, 0.0), weight),
             Self::SquaredHinge => add_squared_hinge(program, &product(-root * y, root)),
             Self::Huber { delta } => add_huber(program, product(root, -root * y), delta * root),
+            Self::Poisson { .. } => add_poisson(program, product(1.0, 0.0), y, weight),
         }
     }
 }
+
+/// Beyond every z of an optimum of the suite.
+const LIMIT: f64 = 6.0;
 
 /// `M` times a hidden point, plus noise.
 fn targets(m: &Dense, noise: f64, draw: &mut Draw) -> Vec<f64> {
@@ -195,4 +225,15 @@ fn add_logistic(program: &mut Program, mut expression: Affine, weight: f64) {
     let zero_minus_loss = Affine::new(vec![(loss, -1.0)], 0.0);
     program.exponential([zero_minus_loss, one, Affine::new(vec![(second, 1.0)], 0.0)]);
     program.non_negative(Affine::new(vec![(first, -1.0), (second, -1.0)], 1.0));
+}
+
+/// `weight (exp(expression) - y expression)`: `exp(expression) <= a`, `weight (a - y expression)`.
+fn add_poisson(program: &mut Program, expression: Affine, y: f64, weight: f64) {
+    let rate = program.column(1.0);
+    program.add_linear(rate, weight);
+    for (column, coefficient) in &expression.terms {
+        program.add_linear(*column, -weight * y * coefficient);
+    }
+    let one = Affine::new(Vec::new(), 1.0);
+    program.exponential([expression, one, Affine::new(vec![(rate, 1.0)], 0.0)]);
 }

@@ -7,6 +7,7 @@
 //! | `logistic` | `matrix`, `target` ±1, `weights`: Σ log(1 + exp(−y Mx)) |
 //! | `squared-hinge` | `matrix`, `target` ±1, `weights`: Σ max(0, 1 − y Mx)² |
 //! | `huber` | `matrix`, `target`, `weights`, `delta` |
+//! | `poisson` | `matrix`, `target` ≥ 0, `weights`, `limit`: Σ exp(Mx) − y Mx, exact up to Mx = limit |
 //! | `distance` | `target`, `weight` (default 1): Σ w ‖x − t‖² |
 //! | `linear` | `linear` c: c'x |
 //! | `synthetic` | `nodes`, `block`, `rows`, `seed`: the paper's problem, coupling included |
@@ -16,7 +17,7 @@
 //! losses, and the [`ScalarLoss`] that they make, for matrices in memory and in their file alike.
 
 use equipoise::separable::Values;
-use equipoise::smooth::loss::{HuberLoss, LogisticLoss, ScalarLoss, Squared, SquaredHingeLoss};
+use equipoise::smooth::loss::{HuberLoss, LogisticLoss, PoissonLoss, ScalarLoss, Squared, SquaredHingeLoss};
 use equipoise::smooth::{Distance, Linear, LossOfProduct, Quadratic, SmoothTerm, Streamed, Sum};
 use equipoise::{Control, Matrix};
 use equipoise_models::Synthetic;
@@ -37,6 +38,9 @@ const KINDS: &[SmoothKind] = &[
     loss("logistic", &[], |_| boxed(LogisticLoss)),
     loss("squared-hinge", &[], |_| boxed(SquaredHingeLoss)),
     loss("huber", &[need("delta", Takes::Number)], |words| boxed(HuberLoss::new(words.number("delta")?)?)),
+    loss("poisson", &[need("limit", Takes::Number)], |words| {
+        boxed(PoissonLoss::new(words.number("limit")?)?)
+    }),
     term("distance", &[need("target", Takes::List), may("weight", Takes::Values)], |words| {
         Ok(Box::new(Distance::new(words.list("target")?, words.values_or("weight", 1.0)?)?))
     }),

@@ -4,11 +4,13 @@
 
 mod huber;
 mod logistic;
+mod poisson;
 mod squared;
 mod squared_hinge;
 
 pub use huber::HuberLoss;
 pub use logistic::LogisticLoss;
+pub use poisson::PoissonLoss;
 pub use squared::Squared;
 pub use squared_hinge::SquaredHingeLoss;
 
@@ -87,6 +89,7 @@ mod tests {
             check(&SquaredHingeLoss, y);
             check(&HuberLoss::new(0.7).expect("positive"), y);
         }
+        check(&PoissonLoss::new(2.0).expect("finite"), 3.0);
     }
 
     #[test]
