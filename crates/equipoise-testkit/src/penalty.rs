@@ -42,6 +42,13 @@ pub enum Separable {
         /// One bound per coordinate, +inf allowed.
         upper: Vec<f64>,
     },
+    /// `sum_c rise_c max(x_c, 0) + fall_c max(-x_c, 0)`.
+    AsymmetricL1 {
+        /// One weight per coordinate.
+        rise: Vec<f64>,
+        /// One weight per coordinate.
+        fall: Vec<f64>,
+    },
     /// `sum_B weights_B ||x_B||_2` over the blocks B of [`Instance::blocks`], which are explicit then.
     GroupL2 {
         /// One weight per block.
@@ -60,6 +67,7 @@ impl Separable {
             Self::L1 { weights: list(0.0, 0.25) },
             Self::ElasticNet { l1: list(0.75, 0.0), l2: list(0.0, 0.5) },
             Self::L1Box { weights: list(0.0, 0.25), lower: list(-0.5, 0.0), upper: list(1.0, 0.125) },
+            Self::AsymmetricL1 { rise: list(0.0, 0.25), fall: list(1.0, -0.125) },
         ]
     }
 
@@ -72,6 +80,7 @@ impl Separable {
             Self::L1 { .. } => "l1",
             Self::ElasticNet { .. } => "elastic-net",
             Self::L1Box { .. } => "l1-box",
+            Self::AsymmetricL1 { .. } => "asymmetric-l1",
             Self::GroupL2 { .. } => "group-l2",
         }
     }
@@ -83,6 +92,7 @@ impl Separable {
             Self::Box { lower, upper } => vec![("lower", lower), ("upper", upper)],
             Self::L1 { weights } | Self::GroupL2 { weights } => vec![("weight", weights)],
             Self::ElasticNet { l1, l2 } => vec![("l1", l1), ("l2", l2)],
+            Self::AsymmetricL1 { rise, fall } => vec![("rise", rise), ("fall", fall)],
             Self::L1Box { weights, lower, upper } => {
                 vec![("weight", weights), ("lower", lower), ("upper", upper)]
             }
@@ -94,9 +104,11 @@ impl Separable {
         match self {
             Self::Box { lower, upper } | Self::L1Box { lower, upper, .. } => (lower[c], upper[c]),
             Self::NonNegative => (0.0, f64::INFINITY),
-            Self::Zero | Self::L1 { .. } | Self::ElasticNet { .. } | Self::GroupL2 { .. } => {
-                (f64::NEG_INFINITY, f64::INFINITY)
-            }
+            Self::Zero
+            | Self::L1 { .. }
+            | Self::ElasticNet { .. }
+            | Self::AsymmetricL1 { .. }
+            | Self::GroupL2 { .. } => (f64::NEG_INFINITY, f64::INFINITY),
         }
     }
 
@@ -105,6 +117,7 @@ impl Separable {
         match self {
             Self::L1 { weights } | Self::L1Box { weights, .. } => (weights[c], weights[c]),
             Self::ElasticNet { l1, .. } => (l1[c], l1[c]),
+            Self::AsymmetricL1 { rise, fall } => (fall[c], rise[c]),
             Self::Zero | Self::Box { .. } | Self::NonNegative | Self::GroupL2 { .. } => (0.0, 0.0),
         }
     }
@@ -126,6 +139,10 @@ impl Separable {
             Self::ElasticNet { l1, l2 } => {
                 multiply(l1, scale);
                 (0..2).for_each(|_| multiply(l2, scale));
+            }
+            Self::AsymmetricL1 { rise, fall } => {
+                multiply(rise, scale);
+                multiply(fall, scale);
             }
             Self::L1Box { weights, lower, upper } => {
                 multiply(weights, scale);
@@ -149,11 +166,20 @@ pub(crate) enum PenaltyKind {
     ElasticNet,
     L1Box,
     GroupL2,
+    AsymmetricL1,
 }
 
 impl PenaltyKind {
-    pub(crate) const ALL: &[Self] =
-        &[Self::Zero, Self::Box, Self::NonNegative, Self::L1, Self::ElasticNet, Self::L1Box, Self::GroupL2];
+    pub(crate) const ALL: &[Self] = &[
+        Self::Zero,
+        Self::Box,
+        Self::NonNegative,
+        Self::L1,
+        Self::ElasticNet,
+        Self::L1Box,
+        Self::GroupL2,
+        Self::AsymmetricL1,
+    ];
 
     /// Whether h alone keeps every minimising sequence bounded (its boxes being finite).
     pub(crate) fn coercive(self) -> bool {
@@ -178,6 +204,9 @@ impl PenaltyKind {
                 Separable::L1Box { weights: draw.weights(n, 0.1, 1.0), lower, upper }
             }
             Self::GroupL2 => Separable::GroupL2 { weights: draw.weights(groups, 0.2, 2.0) },
+            Self::AsymmetricL1 => {
+                Separable::AsymmetricL1 { rise: draw.weights(n, 0.1, 1.5), fall: draw.weights(n, 0.1, 1.5) }
+            }
         }
     }
 }

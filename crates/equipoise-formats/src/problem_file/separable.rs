@@ -6,6 +6,7 @@
 //! | `box` | `lower`, `upper`; a missing side is infinite |
 //! | `non-negative` | |
 //! | `l1` | `weight` |
+//! | `asymmetric-l1` | `rise`, `fall`: Σ rise max(x, 0) + fall max(−x, 0) |
 //! | `elastic-net` | `l1`, `l2`: l1 ‖x‖₁ + 1/2 l2 ‖x‖² |
 //! | `l1-box` | `weight`, `lower`, `upper` |
 //! | `group-l2` | `weight`: one for all blocks, one a block, or one a coordinate |
@@ -13,7 +14,8 @@
 //! A new kind is an entry of `KINDS` and a row of this table.
 
 use equipoise::separable::{
-    Bounds, ElasticNet, GroupL2, L1, L1Bounds, NonNegative, Nonsmooth, SeparableTerm, Values, Zero,
+    AsymmetricL1, Bounds, ElasticNet, GroupL2, L1, L1Bounds, NonNegative, Nonsmooth, SeparableTerm, Values,
+    Zero,
 };
 
 use super::keys::{Keys, Place};
@@ -32,6 +34,9 @@ const KINDS: &[Plain<AnyNonsmooth>] = &[
     }),
     kind("non-negative", &[], |_| h(NonNegative)),
     kind("l1", &[need("weight", Takes::Values)], |words| h(L1::new(words.values("weight")?)?)),
+    kind("asymmetric-l1", &[need("rise", Takes::Values), need("fall", Takes::Values)], |words| {
+        h(AsymmetricL1::new(words.values("rise")?, words.values("fall")?)?)
+    }),
     kind("elastic-net", &[need("l1", Takes::Values), need("l2", Takes::Values)], |words| {
         h(ElasticNet::new(words.values("l1")?, words.values("l2")?)?)
     }),

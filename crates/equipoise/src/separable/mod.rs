@@ -7,6 +7,7 @@
 //! Adding a penalty whose scalar function is `l1 |z| + l2/2 z^2` on an interval takes one file
 //! that implements [`PieceTerm`]; anything else implements [`SeparableTerm`] itself.
 
+mod asymmetric_l1;
 mod bounds;
 mod closed_form;
 mod elastic_net;
@@ -17,6 +18,7 @@ mod piece;
 mod values;
 mod zero;
 
+pub use asymmetric_l1::AsymmetricL1;
 pub use bounds::{Bounds, NonNegative};
 pub(crate) use closed_form::ClosedForm;
 pub use elastic_net::ElasticNet;
