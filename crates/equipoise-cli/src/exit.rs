@@ -59,10 +59,10 @@ pub(crate) fn print(text: &str) -> anyhow::Result<()> {
 }
 
 fn is_interrupt(error: &anyhow::Error) -> bool {
+    let of_library = equipoise::Error::from(Halt::Interrupted);
     error.chain().any(|cause| {
-        let of_file =
-            cause.downcast_ref::<equipoise_formats::Error>().and_then(equipoise_formats::Error::halt);
-        of_file.or_else(|| cause.downcast_ref::<Halt>()) == Some(&Halt::Interrupted)
+        cause.downcast_ref::<equipoise_formats::Error>().is_some_and(equipoise_formats::Error::is_interrupt)
+            || cause.downcast_ref::<equipoise::Error>() == Some(&of_library)
     })
 }
 

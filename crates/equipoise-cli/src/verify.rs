@@ -37,7 +37,7 @@ pub(crate) fn run(args: &VerifyArguments, interrupt: &Interrupt) -> Result<Outco
     let building = Building { memory_budget, ..Building::new(&args.problem, Pairs::Every, control) };
     let problem = file.build(&building)?;
     let stored = read_solution(&args.solution)?;
-    let found = certificate::check(&problem, &stored.x);
+    let found = certificate::check_within(&problem, &stored.x, control);
     if let Err(fault @ Error::UnusableSample { .. }) = &found {
         bail!("{}: [smooth]: {fault}", args.problem.display());
     }

@@ -63,4 +63,4 @@ pub use problem_file::{ProblemFile, write_problem};
 pub use row_stream::RowStream;
 pub use samples::FileSamples;
 pub use solution_file::{Claims, SolutionFile, StoredSolution, read_solution, write_iterate, write_solution};
-pub use svm_model::SvmModel;
+pub use svm_model::ModelFile;

@@ -105,7 +105,7 @@ fn write(kind: &str, planted: Planted, to: &Destination, control: &Control) -> R
 
 fn certify(file: ProblemFile, optimum: &[f64], control: &Control) -> Result<Certificate> {
     let problem = file.build(&Building::new(Path::new("generated problem"), Pairs::Every, control))?;
-    let found = certificate::check(&problem, optimum).context("generated optimum")?;
+    let found = certificate::check_within(&problem, optimum, control).context("generated optimum")?;
     if !found.meets(TOLERANCE) {
         bail!(
             "the generated optimum does not meet {TOLERANCE:e} (duality gap {:?}, KKT residual {:e}, infeasibility {:e}); \

@@ -4,11 +4,11 @@ use std::fmt::Write as _;
 use std::fs;
 
 use anyhow::{Context, Result};
+use equipoise_formats::svm_model::{self, ModelFile};
 use equipoise_models::svm::{Kind, TrainSettings};
 use serde::Serialize;
 
 use super::data::{Data, Reading, counted};
-use super::model::ModelFile;
 use crate::args::PredictArguments;
 use crate::exit::{self, Outcome};
 use crate::interrupt::Interrupt;
@@ -30,7 +30,7 @@ pub(crate) fn run(args: &PredictArguments, interrupt: &Interrupt) -> Result<Outc
     let threads = args.threads.unwrap_or_else(|| TrainSettings::default().threads);
     TrainSettings { threads, ..TrainSettings::default() }.validate()?;
     args.out.as_deref().map_or(Ok(()), check_writable)?;
-    let ModelFile { model, features } = ModelFile::read(&args.model)?;
+    let ModelFile { model, features } = svm_model::read(&args.model)?;
     let data = Data::read_for(
         &args.data,
         &features,

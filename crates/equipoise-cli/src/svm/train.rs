@@ -2,11 +2,11 @@
 
 use anyhow::{Context, Result};
 use equipoise::Status;
-use equipoise_formats::svm_model::{Format, check_liblinear};
+use equipoise_formats::svm_model::{self, Format, ModelFile, check_liblinear};
 use equipoise_models::svm::{self, Kind, LinearModel, TrainSettings, Trained};
 
 use super::data::{Data, Reading};
-use super::model::{self, ModelFile};
+use super::model;
 use super::{choices, report};
 use crate::args::TrainArguments;
 use crate::exit::{self, Outcome, note};
@@ -67,7 +67,7 @@ impl<'a> Plan<'a> {
         let reading =
             Reading { threads: settings.threads, quiet: training.quiet, control: &interrupt.control };
         let data = Data::read(&args.data, training.weights.as_deref(), reading)?;
-        let format = model::format(&args.format);
+        let format = args.format;
         if let (Some(path), Format::Liblinear) = (&args.model, format) {
             let has_labels = matches!(settings.kind, Kind::Svc | Kind::NuSvc);
             let labels = if has_labels { data.distinct() } else { Vec::new() };
@@ -98,7 +98,8 @@ impl<'a> Plan<'a> {
             report::words(&trained, &settings, &data) + &next(args)
         };
         if let Some(path) = &args.model {
-            ModelFile { model: trained.model, features: data.features }.write(path, format)?;
+            let file = ModelFile { model: trained.model, features: data.features };
+            svm_model::write(path, &file, format)?;
         }
         exit::print(&text)?;
         watch.finish()

@@ -82,11 +82,14 @@ impl Error {
         }
     }
 
-    /// Why work was ended before it was done, if that is the error.
-    pub fn halt(&self) -> Option<&Halt> {
+    /// Whether somebody wanted work to stop before it was done.
+    pub fn is_interrupt(&self) -> bool {
         match self {
-            Self::Halted { halt, .. } => Some(halt),
-            _ => None,
+            Self::Halted { halt, .. } => *halt == Halt::Interrupted,
+            Self::Library(reason) | Self::Refused { reason: Reason::Library(reason), .. } => {
+                **reason == Halt::Interrupted.into()
+            }
+            _ => false,
         }
     }
 

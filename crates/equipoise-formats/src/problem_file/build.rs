@@ -79,7 +79,7 @@ impl ProblemFile {
         if let Pairs::OfGraph { seed } = how.pairs {
             builder = builder.graph(graph.topology.seeded(seed)).probabilities(graph.probabilities);
         }
-        builder.build().map_err(|error| match error {
+        builder.build_within(how.control).map_err(|error| match error {
             unequal @ equipoise::Error::UnequalWeights { .. } => Error::from(unequal).within("[separable]"),
             other => other.into(),
         })

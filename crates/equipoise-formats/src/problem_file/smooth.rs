@@ -129,8 +129,8 @@ impl<L: ScalarLoss + 'static> AnyLoss for L {
     ) -> Result<Box<dyn SmoothTerm>> {
         Ok(Box::new(LossOfProduct::weighted(matrix, target, *self, weights)?))
     }
-    fn of_file(self: Box<Self>, samples: FileSamples, _control: &Control) -> Result<Box<dyn SmoothTerm>> {
-        Ok(Box::new(Streamed::new(Box::new(samples), *self)?))
+    fn of_file(self: Box<Self>, samples: FileSamples, control: &Control) -> Result<Box<dyn SmoothTerm>> {
+        Ok(Box::new(Streamed::within(Box::new(samples), *self, control)?))
     }
 }
 

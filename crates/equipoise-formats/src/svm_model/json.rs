@@ -18,8 +18,10 @@ use serde::de::{Error as _, IgnoredAny, MapAccess, Visitor};
 use serde::ser::SerializeMap;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use super::words::{named, names};
-use super::{Fault, Kind, Loss, SvmModel};
+use equipoise::Named;
+use equipoise_models::svm::{Kind, LinearModel, Loss, TrainSettings};
+
+use super::{Fault, ModelFile};
 use crate::{Error, Result};
 
 const FORMAT: &str = "equipoise-svm";
@@ -36,17 +38,17 @@ fn is_sparse(features: &[u32]) -> bool {
 }
 
 /// Writes a model, checked before, and a line end.
-pub(super) fn write(out: &mut impl Write, model: &SvmModel) -> io::Result<()> {
+pub(super) fn write(out: &mut impl Write, model: &ModelFile) -> io::Result<()> {
     serde_json::to_writer(&mut *out, &Writing(model))?;
     writeln!(out)
 }
 
 /// The object, without a copy of the weights.
-struct Writing<'a>(&'a SvmModel);
+struct Writing<'a>(&'a ModelFile);
 
 impl Serialize for Writing<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
-        let model = self.0;
+        let ModelFile { model, features } = self.0;
         let mut map = serializer.serialize_map(None)?;
         map.serialize_entry("format", FORMAT)?;
         map.serialize_entry("version", &VERSION)?;
@@ -57,11 +59,11 @@ impl Serialize for Writing<'_> {
         map.serialize_entry("nu", &model.nu)?;
         map.serialize_entry("epsilon", &model.epsilon)?;
         map.serialize_entry("bias", &model.bias)?;
-        if is_sparse(&model.features) {
-            map.serialize_entry("features", &model.features)?;
+        if is_sparse(features) {
+            map.serialize_entry("features", features)?;
             map.serialize_entry("weights", &model.weights)?;
         } else {
-            let dense = |weights| Dense { features: &model.features, weights };
+            let dense = |weights| Dense { features, weights };
             let lists: Vec<Dense<'_>> = model.weights.iter().map(|weights| dense(weights)).collect();
             map.serialize_entry("weights", &lists)?;
         }
@@ -149,13 +151,13 @@ fn field<'de, T: Deserialize<'de>, A: MapAccess<'de>>(
 }
 
 /// Reads a model.
-pub(super) fn parse(text: &str, path: &Path) -> Result<SvmModel> {
+pub(super) fn parse(text: &str, path: &Path) -> Result<ModelFile> {
     let stored: Stored = serde_json::from_str(text).map_err(|error| syntax(path, &error))?;
     stored.into_model().and_then(|model| model.fault().map_or(Ok(model), Err)).map_err(|fault| fault.at(path))
 }
 
 impl Stored {
-    fn into_model(self) -> std::result::Result<SvmModel, Fault> {
+    fn into_model(self) -> std::result::Result<ModelFile, Fault> {
         if self.format.as_deref() != Some(FORMAT) {
             let found = self.format.map_or_else(nothing, |format| format!("{format:?}"));
             return Err(fault("format", found, format!("{FORMAT:?}, or a model file of LIBLINEAR")));
@@ -171,23 +173,24 @@ impl Stored {
                 return Err(fault("version", found, VERSION.to_string()));
             }
         }
-        let kind = word("kind", self.kind, &Kind::ALL)?;
-        let loss = self.loss.map_or(Ok(Loss::Hinge), |loss| word("loss", Some(loss), &Loss::ALL))?;
+        let kind = word::<Kind>("kind", self.kind)?;
+        let loss = self.loss.map_or(Ok(Loss::Hinge), |loss| word("loss", Some(loss)))?;
         let weights = required("weights", self.weights)?;
         let columns = weights.first().map_or(0, Vec::len);
         let features =
             self.features.unwrap_or_else(|| (1..=u32::try_from(columns).unwrap_or(u32::MAX)).collect());
-        Ok(SvmModel {
+        let default = TrainSettings::default();
+        let model = LinearModel {
             kind,
             loss,
             labels: self.labels.unwrap_or_default(),
-            cost: self.cost,
-            nu: self.nu,
-            epsilon: self.epsilon,
+            cost: self.cost.unwrap_or(default.cost),
+            nu: self.nu.unwrap_or(default.nu),
+            epsilon: self.epsilon.unwrap_or(default.epsilon),
             weights,
             bias: required("bias", self.bias)?,
-            features,
-        })
+        };
+        Ok(ModelFile { model, features })
     }
 }
 
@@ -203,15 +206,11 @@ fn required<T>(name: &str, value: Option<T>) -> std::result::Result<T, Fault> {
     value.ok_or_else(|| fault(name, nothing(), "a list".into()))
 }
 
-fn word<T: Copy>(
-    field: &str,
-    found: Option<String>,
-    all: &[(&'static str, T)],
-) -> std::result::Result<T, Fault> {
-    let value = found.as_deref().and_then(|name| named(all, name));
-    value.ok_or_else(|| {
+fn word<T: Named>(field: &str, found: Option<String>) -> std::result::Result<T, Fault> {
+    let name = found.as_deref().unwrap_or_default();
+    T::of_name(name).map_err(|unknown| {
         let found = found.map_or_else(nothing, |name| format!("{name:?}"));
-        fault(field, found, format!("one of {}", names(all)))
+        fault(field, found, format!("one of {}", unknown.known.join(", ")))
     })
 }
 

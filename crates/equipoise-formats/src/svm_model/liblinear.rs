@@ -16,13 +16,15 @@
 
 use std::io::{self, Write};
 
-use super::{Fault, Kind, Loss, SvmModel};
+use equipoise_models::svm::{Kind, LinearModel, Loss};
+
+use super::{Fault, ModelFile};
 
 /// The largest feature: the bias needs one more.
 const LARGEST: u32 = i32::MAX as u32 - 1;
 
 /// The name of the solver whose models have this form.
-fn solver(model: &SvmModel) -> &'static str {
+fn solver(model: &LinearModel) -> &'static str {
     match (model.kind, model.loss) {
         (Kind::Svc | Kind::NuSvc, Loss::Hinge) => "L2R_L1LOSS_SVC_DUAL",
         (Kind::Svc | Kind::NuSvc, Loss::SquaredHinge) => "L2R_L2LOSS_SVC_DUAL",
@@ -50,7 +52,8 @@ pub(super) fn fault(labels: &[f64], features: &[u32]) -> Option<Fault> {
 }
 
 /// Writes a model, checked before.
-pub(super) fn write(out: &mut impl Write, model: &SvmModel) -> io::Result<()> {
+pub(super) fn write(out: &mut impl Write, file: &ModelFile) -> io::Result<()> {
+    let ModelFile { model, features } = file;
     writeln!(out, "solver_type {}", solver(model))?;
     writeln!(out, "nr_class {}", model.labels.len().max(2))?;
     if !model.labels.is_empty() {
@@ -60,7 +63,7 @@ pub(super) fn write(out: &mut impl Write, model: &SvmModel) -> io::Result<()> {
         }
         writeln!(out, "label {}", labels.join(" "))?;
     }
-    writeln!(out, "nr_feature {}", model.features.last().copied().unwrap_or(0))?;
+    writeln!(out, "nr_feature {}", features.last().copied().unwrap_or(0))?;
     let one_class = model.kind == Kind::OneClass;
     if one_class {
         writeln!(out, "bias -1\nrho {:?}", -model.bias[0])?;
@@ -70,7 +73,7 @@ pub(super) fn write(out: &mut impl Write, model: &SvmModel) -> io::Result<()> {
     writeln!(out, "w")?;
     let zeros = "0 ".repeat(model.weights.len());
     let mut next = 1;
-    for (column, &feature) in model.features.iter().enumerate() {
+    for (column, &feature) in features.iter().enumerate() {
         for _ in next..feature {
             writeln!(out, "{zeros}")?;
         }

@@ -8,7 +8,9 @@
 use std::path::Path;
 use std::str::FromStr;
 
-use super::{Kind, Loss, SvmModel};
+use equipoise_models::svm::{Kind, LinearModel, Loss, TrainSettings};
+
+use super::ModelFile;
 use crate::{Error, Result};
 
 const FIRST_WORD: &str = "solver_type";
@@ -144,7 +146,7 @@ fn solver(lines: &Lines<'_>, word: &str) -> Result<(Kind, Loss)> {
 }
 
 /// Reads a model.
-pub(super) fn parse(text: &str, path: &Path) -> Result<SvmModel> {
+pub(super) fn parse(text: &str, path: &Path) -> Result<ModelFile> {
     let mut lines = Lines { path, rest: text.lines().enumerate(), number: 1 };
     let header = Header::read(&mut lines)?;
     let functions = header.functions();
@@ -164,20 +166,11 @@ pub(super) fn parse(text: &str, path: &Path) -> Result<SvmModel> {
     }
     let (kind, loss) = header.solver;
     let features = (1..=u32::try_from(header.features).unwrap_or(u32::MAX)).collect();
-    let (labels, nothing) = (header.labels, None);
-    let mut model = SvmModel {
-        kind,
-        loss,
-        labels,
-        cost: nothing,
-        nu: nothing,
-        epsilon: nothing,
-        weights,
-        bias,
-        features,
-    };
+    let TrainSettings { cost, nu, epsilon, .. } = TrainSettings::default();
+    let mut model = LinearModel { kind, loss, labels: header.labels, cost, nu, epsilon, weights, bias };
     put_in_order(&mut model);
-    model.fault().map_or(Ok(model), |fault| Err(fault.at(path)))
+    let file = ModelFile { model, features };
+    file.fault().map_or(Ok(file), |fault| Err(fault.at(path)))
 }
 
 /// The numbers of one feature.
@@ -194,7 +187,7 @@ fn row(lines: &mut Lines<'_>, functions: usize, feature: usize) -> Result<Vec<f6
 }
 
 /// Labels ascending; one decision function is positive for the larger.
-fn put_in_order(model: &mut SvmModel) {
+fn put_in_order(model: &mut LinearModel) {
     let labels = std::mem::take(&mut model.labels);
     let mut order: Vec<usize> = (0..labels.len()).collect();
     order.sort_by(|&a, &b| labels[a].total_cmp(&labels[b]));

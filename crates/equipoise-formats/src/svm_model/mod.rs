@@ -14,6 +14,8 @@
 use std::fs;
 use std::path::Path;
 
+use equipoise_models::svm::LinearModel;
+
 use crate::numbers::{text, write_file};
 use crate::{Error, Result};
 
@@ -24,51 +26,37 @@ mod liblinear_read;
 mod tests;
 mod words;
 
-pub use words::{Format, Kind, Loss};
+pub use words::Format;
 
-/// A linear model as plain numbers.
+/// A model, and what its columns stand for. What a file does not say has the default of a training.
 #[derive(Debug, Clone, PartialEq)]
-pub struct SvmModel {
-    /// What was learnt.
-    pub kind: Kind,
-    /// The loss it was learnt with.
-    pub loss: Loss,
-    /// The labels, ascending; empty for regression and one-class models.
-    pub labels: Vec<f64>,
-    /// C, where the file says it.
-    pub cost: Option<f64>,
-    /// nu, where the file says it.
-    pub nu: Option<f64>,
-    /// The half-width of the tube, where the file says it.
-    pub epsilon: Option<f64>,
-    /// The weights of every decision function, one number a column.
-    pub weights: Vec<Vec<f64>>,
-    /// The bias of every decision function.
-    pub bias: Vec<f64>,
+pub struct ModelFile {
+    /// The model.
+    pub model: LinearModel,
     /// The feature of every column, ascending, from 1.
     pub features: Vec<u32>,
 }
 
-impl SvmModel {
+impl ModelFile {
     /// The number of decision functions that the labels ask for.
     pub fn functions(&self) -> usize {
-        if self.labels.len() > 2 { self.labels.len() } else { 1 }
+        if self.model.labels.len() > 2 { self.model.labels.len() } else { 1 }
     }
 
     /// Every list as long as it must be, every number finite; else the field, what was found and what is allowed.
     fn fault(&self) -> Option<Fault> {
         let fault = |field: String, found: String, expected: String| Some(Fault { field, found, expected });
-        let (labels, functions) = (self.labels.len(), self.functions());
-        let (least, most) = self.kind.labels();
+        let (labels, functions) = (self.model.labels.len(), self.functions());
+        let (least, most) = words::labels(self.model.kind);
         if labels < least || labels > most {
             let expected = match (least, most) {
-                (0, _) => format!("none for the kind {}", self.kind.name()),
+                (0, _) => format!("none for the kind {}", self.model.kind.name()),
                 (2, 2) => "two".into(),
                 _ => "two or more".into(),
             };
             return fault("labels".into(), format!("{labels} labels"), expected);
         }
-        for (name, length) in [("weights", self.weights.len()), ("bias", self.bias.len())] {
+        for (name, length) in [("weights", self.model.weights.len()), ("bias", self.model.bias.len())] {
             if length != functions {
                 let expected = format!("{functions}, one a decision function");
                 return fault(name.into(), format!("{length} entries"), expected);
@@ -81,34 +69,35 @@ impl SvmModel {
         if self.features.first() == Some(&0) {
             return fault("features[0]".into(), "0".into(), "numbers from 1 on".into());
         }
-        if let Some(k) = self.weights.iter().position(|weights| weights.len() != self.features.len()) {
-            let (found, features) = (self.weights[k].len(), self.features.len());
+        if let Some(k) = self.model.weights.iter().position(|weights| weights.len() != self.features.len()) {
+            let (found, features) = (self.model.weights[k].len(), self.features.len());
             return fault(format!("weights[{k}]"), format!("{found} numbers"), format!("{features}"));
         }
         if let Some((field, found)) = self.not_finite() {
             return fault(field, found.to_string(), "a finite number".into());
         }
-        let place = self.labels.windows(2).position(|pair| pair[0] >= pair[1])?;
+        let place = self.model.labels.windows(2).position(|pair| pair[0] >= pair[1])?;
         let expected = "labels that ascend".into();
-        fault(format!("labels[{}]", place + 1), self.labels[place + 1].to_string(), expected)
+        fault(format!("labels[{}]", place + 1), self.model.labels[place + 1].to_string(), expected)
     }
 
     /// The first number that is not finite, and where it is.
     fn not_finite(&self) -> Option<(String, f64)> {
-        let single = [("cost", self.cost), ("nu", self.nu), ("epsilon", self.epsilon)];
-        let mut said = single.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?)));
-        if let Some(found) = said.find(|(_, value)| !value.is_finite()) {
-            return Some(found);
+        let single = [("cost", self.model.cost), ("nu", self.model.nu), ("epsilon", self.model.epsilon)];
+        if let Some((name, found)) = single.into_iter().find(|(_, value)| !value.is_finite()) {
+            return Some((name.to_owned(), found));
         }
         let first = |name: String, list: &[f64]| {
             let place = list.iter().position(|value| !value.is_finite())?;
             Some((format!("{name}[{place}]"), list[place]))
         };
         let weights = || {
-            let mut lists = self.weights.iter().enumerate();
+            let mut lists = self.model.weights.iter().enumerate();
             lists.find_map(|(k, list)| first(format!("weights[{k}]"), list))
         };
-        first("labels".into(), &self.labels).or_else(|| first("bias".into(), &self.bias)).or_else(weights)
+        first("labels".into(), &self.model.labels)
+            .or_else(|| first("bias".into(), &self.model.bias))
+            .or_else(weights)
     }
 }
 
@@ -128,14 +117,14 @@ impl Fault {
 }
 
 /// Reads a model file of either format.
-pub fn read(path: impl AsRef<Path>) -> Result<SvmModel> {
+pub fn read(path: impl AsRef<Path>) -> Result<ModelFile> {
     let path = path.as_ref();
     let bytes = fs::read(path).map_err(|reason| Error::reading(path, &reason))?;
     parse(&bytes, path)
 }
 
 /// [`read`] from bytes; the path stands in messages.
-pub fn parse(bytes: &[u8], path: impl AsRef<Path>) -> Result<SvmModel> {
+pub fn parse(bytes: &[u8], path: impl AsRef<Path>) -> Result<ModelFile> {
     let path = path.as_ref();
     let text = text(bytes, path)?;
     if liblinear_read::is_liblinear(text) {
@@ -146,7 +135,7 @@ pub fn parse(bytes: &[u8], path: impl AsRef<Path>) -> Result<SvmModel> {
 }
 
 /// Writes a model file.
-pub fn write(path: impl AsRef<Path>, model: &SvmModel, format: Format) -> Result<()> {
+pub fn write(path: impl AsRef<Path>, model: &ModelFile, format: Format) -> Result<()> {
     let path = path.as_ref();
     if let Some(fault) = model.fault() {
         return Err(fault.at(path));
@@ -154,7 +143,7 @@ pub fn write(path: impl AsRef<Path>, model: &SvmModel, format: Format) -> Result
     match format {
         Format::Equipoise => write_file(path, |out| json::write(out, model)),
         Format::Liblinear => {
-            check_liblinear(path, &model.labels, &model.features)?;
+            check_liblinear(path, &model.model.labels, &model.features)?;
             write_file(path, |out| liblinear::write(out, model))
         }
     }

@@ -2,57 +2,65 @@
 
 use std::path::Path;
 
+use equipoise_models::svm::{Kind, Loss, TrainSettings};
+
 use super::*;
 
 /// Two labels, features 1, 3 and 4.
-fn two_labels() -> SvmModel {
-    SvmModel {
+fn two_labels() -> ModelFile {
+    let model = LinearModel {
         kind: Kind::Svc,
         loss: Loss::Hinge,
         labels: vec![-1.0, 1.0],
-        cost: Some(0.1),
-        nu: Some(0.5),
-        epsilon: Some(0.1),
+        cost: 0.1,
+        nu: 0.5,
+        epsilon: 0.1,
         weights: vec![vec![0.1 + 0.2, -1e-300, 2.0]],
         bias: vec![-0.25],
-        features: vec![1, 3, 4],
-    }
+    };
+    ModelFile { model, features: vec![1, 3, 4] }
 }
 
-fn three_labels() -> SvmModel {
-    SvmModel {
-        labels: vec![-2.0, 0.0, 7.0],
-        weights: vec![vec![1.0, 2.0, 3.0], vec![4.0, 5.0, 6.0], vec![7.0, 8.0, 9.0]],
-        bias: vec![0.1, 0.2, 0.3],
-        ..two_labels()
-    }
+/// The model of two labels, changed.
+fn changed(change: impl FnOnce(&mut LinearModel)) -> ModelFile {
+    let mut file = two_labels();
+    change(&mut file.model);
+    file
 }
 
-fn without_labels(kind: Kind) -> SvmModel {
-    SvmModel { kind, labels: Vec::new(), ..two_labels() }
+fn three_labels() -> ModelFile {
+    changed(|model| {
+        model.labels = vec![-2.0, 0.0, 7.0];
+        model.weights = vec![vec![1.0, 2.0, 3.0], vec![4.0, 5.0, 6.0], vec![7.0, 8.0, 9.0]];
+        model.bias = vec![0.1, 0.2, 0.3];
+    })
 }
 
-fn json(model: &SvmModel) -> String {
+fn without_labels(kind: Kind) -> ModelFile {
+    changed(|model| (model.kind, model.labels) = (kind, Vec::new()))
+}
+
+fn json(model: &ModelFile) -> String {
     assert!(model.fault().is_none());
     let mut bytes = Vec::new();
     json::write(&mut bytes, model).expect("memory takes everything");
     String::from_utf8(bytes).expect("text")
 }
 
-fn liblinear(model: &SvmModel) -> String {
+fn liblinear(model: &ModelFile) -> String {
     let mut bytes = Vec::new();
     liblinear::write(&mut bytes, model).expect("memory takes everything");
     String::from_utf8(bytes).expect("text")
 }
 
-fn read_text(text: &str) -> Result<SvmModel> {
+fn read_text(text: &str) -> Result<ModelFile> {
     parse(text.as_bytes(), "m")
 }
 
 /// Every feature up to the largest, as dense files have them.
-fn dense(mut model: SvmModel) -> SvmModel {
+fn dense(mut model: ModelFile) -> ModelFile {
     let largest = model.features.last().copied().unwrap_or(0);
-    for weights in &mut model.weights {
+    for weights in &mut model.model.weights {
         let mut all = vec![0.0; largest as usize];
         model
             .features
@@ -85,17 +93,14 @@ fn json_comes_back_bit_for_bit() {
         state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
         f64::from_bits((state >> 12) | (0x3ff ^ (state % 1024)) << 52)
     });
-    let model = SvmModel {
-        weights: vec![weights.take(1000).collect()],
-        features: (1..=1000).collect(),
-        ..two_labels()
-    };
+    let mut model = changed(|model| model.weights = vec![weights.take(1000).collect()]);
+    model.features = (1..=1000).collect();
     assert_eq!(read_text(&json(&model)).expect("a model"), model);
 }
 
 #[test]
 fn features_are_named_only_where_a_dense_list_would_be_wasteful() {
-    let far = |last| SvmModel { features: vec![1, 3, last], ..two_labels() };
+    let far = |last| ModelFile { features: vec![1, 3, last], ..two_labels() };
     let (dense_text, sparse_text) = (json(&far(1_000_030)), json(&far(1_000_031)));
     assert!(!dense_text.contains("features"));
     assert_eq!(read_text(&dense_text).expect("a model").features.len(), 1_000_030);
@@ -107,7 +112,7 @@ fn features_are_named_only_where_a_dense_list_would_be_wasteful() {
 
 #[test]
 fn a_model_without_features_is_a_bias() {
-    let model = SvmModel { weights: vec![Vec::new()], features: Vec::new(), ..two_labels() };
+    let model = ModelFile { features: Vec::new(), ..changed(|model| model.weights = vec![Vec::new()]) };
     assert_eq!(read_text(&json(&model)).expect("a model"), model);
 }
 
@@ -129,9 +134,9 @@ fn liblinear_by_hand() {
         three.ends_with("w\n1.0 4.0 7.0 \n0 0 0 \n2.0 5.0 8.0 \n3.0 6.0 9.0 \n0.1 0.2 0.3 \n"),
         "{three}"
     );
-    let squared = SvmModel { loss: Loss::SquaredHinge, ..two_labels() };
+    let squared = changed(|model| model.loss = Loss::SquaredHinge);
     assert!(liblinear(&squared).starts_with("solver_type L2R_L2LOSS_SVC_DUAL\n"));
-    let nu = SvmModel { kind: Kind::NuSvc, ..two_labels() };
+    let nu = changed(|model| model.kind = Kind::NuSvc);
     assert_eq!(liblinear(&nu), BY_HAND);
 }
 
@@ -139,7 +144,10 @@ fn liblinear_by_hand() {
 fn liblinear_comes_back() {
     let kinds = [without_labels(Kind::Svr), without_labels(Kind::OneClass)];
     for model in kinds.into_iter().chain([two_labels(), three_labels()]) {
-        let expected = SvmModel { cost: None, nu: None, epsilon: None, ..dense(model.clone()) };
+        // What the text does not say has its default.
+        let mut expected = dense(model.clone());
+        let TrainSettings { cost, nu, epsilon, .. } = TrainSettings::default();
+        (expected.model.cost, expected.model.nu, expected.model.epsilon) = (cost, nu, epsilon);
         assert_eq!(read_text(&liblinear(&model)).expect("a model"), expected);
     }
 }
@@ -147,12 +155,12 @@ fn liblinear_comes_back() {
 #[test]
 fn the_order_of_liblinear_s_labels_does_not_matter() {
     let turned = BY_HAND.replace("label 1 -1", "label -1 1");
-    let model = read_text(&turned).expect("a model");
+    let model = read_text(&turned).expect("a model").model;
     assert_eq!((model.labels, model.bias), (vec![-1.0, 1.0], vec![0.25]));
     assert_eq!(model.weights[0][3], -2.0);
     let text =
         "solver_type L2R_L2LOSS_SVC\nnr_class 3\nlabel 7 -2 0\nnr_feature 1\nbias 2\nw\n1 2 3\n10 20 30\n";
-    let model = read_text(text).expect("a model");
+    let model = read_text(text).expect("a model").model;
     assert_eq!((model.labels, model.loss), (vec![-2.0, 0.0, 7.0], Loss::SquaredHinge));
     assert_eq!((model.weights, model.bias), (vec![vec![2.0], vec![3.0], vec![1.0]], vec![40.0, 60.0, 20.0]));
 }
@@ -160,7 +168,7 @@ fn the_order_of_liblinear_s_labels_does_not_matter() {
 #[test]
 fn liblinear_without_a_bias() {
     let text = "solver_type L2R_L1LOSS_SVC_DUAL\nnr_class 2\nlabel 3 2\nnr_feature 2\nbias -1\nw\n1\n2\n";
-    let model = read_text(text).expect("a model");
+    let model = read_text(text).expect("a model").model;
     assert_eq!((model.weights, model.bias), (vec![vec![1.0, 2.0]], vec![0.0]));
 }
 
@@ -236,9 +244,9 @@ fn what_liblinear_cannot_hold() {
 #[test]
 fn numbers_that_are_not_finite_are_not_written() {
     for (model, field) in [
-        (SvmModel { bias: vec![f64::NAN], ..two_labels() }, "bias[0]"),
-        (SvmModel { weights: vec![vec![0.0, f64::INFINITY, 0.0]], ..two_labels() }, "weights[0][1]"),
-        (SvmModel { epsilon: Some(f64::NAN), ..two_labels() }, "epsilon"),
+        (changed(|model| model.bias = vec![f64::NAN]), "bias[0]"),
+        (changed(|model| model.weights = vec![vec![0.0, f64::INFINITY, 0.0]]), "weights[0][1]"),
+        (changed(|model| model.epsilon = f64::NAN), "epsilon"),
     ] {
         let error = write("m", &model, Format::Equipoise).expect_err("refused").to_string();
         assert!(error.contains(field) && error.contains("a finite number"), "{error}");

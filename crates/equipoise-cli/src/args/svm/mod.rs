@@ -4,9 +4,10 @@ mod training;
 
 use std::path::PathBuf;
 
-use clap::builder::PossibleValuesParser;
 use clap::{Args, Subcommand};
 use equipoise_formats::svm_model::Format;
+
+use crate::args::by_name;
 
 pub(crate) use training::Training;
 
@@ -60,8 +61,8 @@ pub(crate) struct TrainArguments {
     #[arg(long, value_name = "FILE")]
     pub(crate) model: Option<PathBuf>,
     /// How the model is written
-    #[arg(long, requires = "model", default_value = Format::ALL[0].0, value_parser = format_names())]
-    pub(crate) format: String,
+    #[arg(long, requires = "model", default_value = Format::default().name(), value_parser = by_name::<Format>())]
+    pub(crate) format: Format,
     #[command(flatten)]
     pub(crate) training: Training,
     /// Begin at this model, of either format
@@ -70,10 +71,6 @@ pub(crate) struct TrainArguments {
     /// Write a row to this CSV file at every checkpoint
     #[arg(long, value_name = "FILE.csv")]
     pub(crate) history: Option<PathBuf>,
-}
-
-fn format_names() -> PossibleValuesParser {
-    PossibleValuesParser::new(Format::ALL.map(|(name, _)| name))
 }
 
 const PREDICT_EXAMPLES: &str = "\
