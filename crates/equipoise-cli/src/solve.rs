@@ -6,6 +6,7 @@ use anyhow::{Context, Result};
 use equipoise::{Control, Error, Settings, Solution, Solver, Status};
 use equipoise_formats::problem_file::{AnyProblem, Building, Pairs, ProblemFile};
 use equipoise_formats::{SolutionFile, read_solution, write_iterate, write_solution};
+use equipoise_theory::Delayed;
 
 use crate::args::SolveArguments;
 use crate::exit::{self, Outcome, note};
@@ -26,6 +27,7 @@ struct Plan<'a> {
     args: &'a SolveArguments,
     problem: AnyProblem,
     settings: Settings,
+    experiment: Delayed,
     start: Option<Vec<f64>>,
     watch: Watch,
 }
@@ -42,7 +44,8 @@ impl<'a> Plan<'a> {
     fn new(args: &'a SolveArguments, interrupt: &Interrupt) -> Result<Self> {
         let (typed, control) = (args.wishes(), &interrupt.control);
         let file = ProblemFile::read_within(&args.problem, control, |solve| typed.or(solve).loaded_bytes())?;
-        let settings = typed.or(&file.solve).settings()?;
+        let wishes = typed.or(&file.solve);
+        let (settings, experiment) = (wishes.settings()?, wishes.experiment()?);
         args.out.as_deref().map_or(Ok(()), check_writable)?;
         let (pairs, memory_budget) = (Pairs::OfGraph { seed: settings.seed }, settings.memory_budget);
         let problem =
@@ -54,7 +57,7 @@ impl<'a> Plan<'a> {
             args.warm_start.as_deref().map(|path| warm_start(path, &problem, args.quiet)).transpose()?;
         let mut watch = Watch::new(args.history.as_deref())?;
         watch.predict(|| Forecast::new(&problem, &settings, start.as_deref()));
-        Ok(Self { args, problem, settings, start, watch })
+        Ok(Self { args, problem, settings, experiment, start, watch })
     }
 
     fn solve(&mut self, control: Control) -> Result<Solution> {
@@ -63,6 +66,7 @@ impl<'a> Plan<'a> {
         }
         let mut solver =
             Solver::new(&self.problem, &self.settings).observer(&mut self.watch).control(control);
+        solver = solver.experiment(&self.experiment);
         if let Some(start) = self.start.take() {
             solver = solver.warm_start(start);
         }

@@ -21,6 +21,7 @@
 //! | `large_clique.rs` | nu of a clique that is too large to list |
 //! | `equalise.rs` | probabilities with nu = b - 1 |
 //! | `async_step.rs` | largest steps for a delay tau |
+//! | `experiment.rs` | these steps, and delays, in a run |
 //! | `curves.rs` | the bounds as functions of k |
 //! | `problem.rs`, `prediction.rs` | the constants of a problem, and the bound that applies to a run on it |
 //!
@@ -44,6 +45,7 @@ mod async_step;
 pub mod curves;
 mod dense;
 mod equalise;
+mod experiment;
 mod graph;
 mod k_norm;
 mod large_clique;
@@ -54,6 +56,7 @@ mod resistance;
 
 pub use async_step::{repaired_step, sharp_step, theorem_2_rho, theorem_2_step};
 pub use equalise::{Equalised, equalised, equalised_within};
+pub use experiment::{Delayed, StepRule};
 pub use graph::{Diameter, Laplacian, Spectrum};
 pub use k_norm::{KNorm, Smallest};
 pub use prediction::{Prediction, Scheme};

@@ -62,7 +62,7 @@ pub use matrix::{DenseMatrix, Matrix, SparseMatrix};
 pub use names::{Named, UnknownName};
 pub use problem::{BlockChoice, DrawLaw, ProbabilityChoice, Problem};
 pub use solve::{
-    Candidate, History, Judge, Locking, Method, Observer, PairStepper, Progress, Schedule, Settings,
-    Solution, Solver, Status, StepRule, Verdict, solve,
+    Candidate, Experiment, History, Judge, Locking, Method, Observer, PairStepper, Progress, Schedule,
+    Settings, Solution, Solver, Staleness, Status, Steps, Verdict, solve,
 };
 pub use team::Team;

@@ -144,6 +144,7 @@ mod tests {
     use equipoise::Settings;
     use equipoise::graph::Topology;
     use equipoise_models::svm::TrainSettings;
+    use equipoise_theory::Delayed;
 
     use super::*;
 
@@ -173,8 +174,8 @@ mod tests {
             ("--memory-budget <SIZE>", format!("{}MiB", default.memory_budget >> 20)),
             ("--threads <N>", default.threads.to_string()),
             ("--locking <LOCKING>", default.locking.to_string()),
-            ("--delay-us <D>", default.delay_us.to_string()),
-            ("--step-rule <STEP_RULE>", default.step_rule.to_string()),
+            ("--delay-us <D>", Delayed::default().delay_us().to_string()),
+            ("--step-rule <STEP_RULE>", Delayed::default().rule().to_string()),
             ("--schedule <SCHEDULE>", default.schedule.to_string()),
             ("--batch <N>", default.batch.to_string()),
         ];
@@ -204,8 +205,8 @@ mod tests {
                 ("--epsilon <V>", default.epsilon.to_string()),
                 ("--threads <N>", default.threads.to_string()),
                 ("--locking <LOCKING>", default.locking.to_string()),
-                ("--delay-us <D>", default.delay_us.to_string()),
-                ("--step-rule <STEP_RULE>", default.step_rule.to_string()),
+                ("--delay-us <D>", Delayed::default().delay_us().to_string()),
+                ("--step-rule <STEP_RULE>", Delayed::default().rule().to_string()),
                 ("--seed <N>", default.seed.to_string()),
                 ("--kind <KIND>", default.kind.name().into()),
                 ("--loss <LOSS>", default.loss.name().into()),

@@ -1,7 +1,8 @@
 //! How several threads share a run, as typed; of `solve` and of training.
 
 use clap::Args;
-use equipoise::{Locking, Settings, StepRule};
+use equipoise::{Locking, Settings};
+use equipoise_theory::{Delayed, StepRule};
 
 use super::by_name;
 
@@ -19,17 +20,24 @@ pub(crate) struct Multicore {
     pub(crate) deterministic: bool,
 }
 
+impl Multicore {
+    /// What only experiments ask for, checked.
+    pub(crate) fn experiment(&self) -> equipoise::Result<Delayed> {
+        Delayed::new(self.step_rule.unwrap_or_default(), self.delay_us.unwrap_or_default())
+    }
+}
+
 fn locking_help() -> String {
     let default = Settings::default().locking;
     format!("With several threads: the blocks that a pair update locks [default: {default}]")
 }
 
 fn delay_help() -> String {
-    let default = Settings::default().delay_us;
+    let default = Delayed::default().delay_us();
     format!("With several threads: microseconds of artificial delay, twice an update [default: {default}]")
 }
 
 fn step_rule_help() -> String {
-    let default = Settings::default().step_rule;
+    let default = Delayed::default().rule();
     format!("With several threads: how steps allow for stale reads [default: {default}]")
 }

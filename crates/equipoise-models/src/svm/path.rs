@@ -34,7 +34,7 @@ pub fn path(
 ) -> Result<Vec<Trained>> {
     check_costs(settings, costs)?;
     let started = Instant::now();
-    let Watch { mut observer, control } = watch;
+    let Watch { mut observer, control, experiment } = watch;
     let mut walk: Vec<Trained> = Vec::with_capacity(costs.len());
     for &cost in costs {
         let left = settings.time_limit.map(|most| most - started.elapsed().as_secs_f64());
@@ -45,7 +45,8 @@ pub fn path(
             None => None,
         };
         let warm_start = walk.last().map(|trained| &trained.model);
-        let trained = train(samples, &settings, warm_start, Watch { observer, control: control.clone() })?;
+        let watch = Watch { observer, control: control.clone(), experiment };
+        let trained = train(samples, &settings, warm_start, watch)?;
         let status = trained.report.status();
         walk.push(trained);
         if matches!(status, Status::TimeLimit | Status::Interrupted) {
@@ -119,7 +120,7 @@ mod tests {
         let samples = Samples { rows: &rows, labels: &labels, weights: None };
         let settings = TrainSettings { gap: 1e-300, ..TrainSettings::default() };
         let flag = std::sync::Arc::new(std::sync::atomic::AtomicBool::new(true));
-        let watch = Watch { observer: None, control: equipoise::Control::on(flag) };
+        let watch = Watch { control: equipoise::Control::on(flag), ..Watch::default() };
         let walk = path(samples, &settings, &[1.0, 2.0, 3.0], watch).expect("a walk");
         assert_eq!(walk.len(), 1);
         assert_eq!(walk[0].report.status(), Status::Interrupted);

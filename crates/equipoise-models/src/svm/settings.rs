@@ -1,6 +1,6 @@
 //! What a caller may choose about training.
 
-use equipoise::{Error, Locking, Method, Settings, StepRule};
+use equipoise::{Error, Locking, Method, Settings};
 
 use super::error::Result;
 
@@ -60,10 +60,6 @@ pub struct TrainSettings {
     pub threads: usize,
     /// With several threads and [`Method::Pairs`]: what a pair update locks.
     pub locking: Locking,
-    /// With several threads and [`Method::Pairs`]: how steps allow for stale reads.
-    pub step_rule: StepRule,
-    /// With several threads and [`Method::Pairs`]: microseconds of artificial delay.
-    pub delay_us: u64,
     /// With several threads: whether one seed and thread count give one result.
     pub deterministic: bool,
     /// Seed of the random draws.
@@ -87,8 +83,6 @@ impl Default for TrainSettings {
             method: Method::Auto,
             threads: 1,
             locking: Locking::None,
-            step_rule: StepRule::Blocks,
-            delay_us: 0,
             deterministic: false,
             seed: 0,
             time_limit: None,

@@ -12,7 +12,7 @@ use super::{Kind, LinearModel, TrainSettings};
 use equipoise::matrix::Rows;
 use equipoise::separable::Values;
 use equipoise::solve::{Method, Observer, Progress, Settings, Solver};
-use equipoise::{Control, Team};
+use equipoise::{Control, Experiment, Team};
 
 /// What is learnt from: rows, one label each, and perhaps a weight each (a weight of k counts as k rows).
 #[derive(Debug, Clone, Copy)]
@@ -73,6 +73,8 @@ fn check_finite(input: &str, values: &[f64]) -> Result<()> {
 pub struct Watch<'a> {
     /// Is told of every checkpoint of every fit.
     pub observer: Option<&'a mut (dyn Observer + Send)>,
+    /// Changes what several threads do, for the sake of an experiment.
+    pub experiment: Option<&'a dyn Experiment>,
     /// Ends the run.
     pub control: Control,
 }
@@ -186,12 +188,12 @@ impl<'a> Plan<'a> {
                         Some(observer) => Some(&mut **observer),
                         None => None,
                     };
-                    self.fit(k, observer, &watch.control, started)
+                    self.fit(k, observer, &watch.control, watch.experiment, started)
                 })
                 .collect();
         }
         let next = AtomicUsize::new(0);
-        let control = &watch.control;
+        let (control, experiment) = (&watch.control, watch.experiment);
         let observer = watch.observer.map(Mutex::new);
         let done: Mutex<Vec<(usize, Result<Fit>)>> = Mutex::new(Vec::new());
         std::thread::scope(|scope| {
@@ -204,7 +206,7 @@ impl<'a> Plan<'a> {
                         }
                         let mut shared = observer.as_ref().map(Shared);
                         let told = shared.as_mut().map(|shared| shared as &mut dyn Observer);
-                        let fit = self.fit(k, told, control, started);
+                        let fit = self.fit(k, told, control, experiment, started);
                         done.lock().unwrap_or_else(PoisonError::into_inner).push((k, fit));
                     }
                 });
@@ -251,6 +253,7 @@ impl<'a> Plan<'a> {
         k: usize,
         observer: Option<&mut dyn Observer>,
         control: &Control,
+        experiment: Option<&dyn Experiment>,
         started: Instant,
     ) -> Result<Fit> {
         let settings = self.settings;
@@ -271,8 +274,6 @@ impl<'a> Plan<'a> {
             time_limit,
             threads,
             locking: settings.locking,
-            step_rule: settings.step_rule,
-            delay_us: settings.delay_us,
             deterministic: settings.deterministic,
             ..Settings::default()
         };
@@ -290,6 +291,9 @@ impl<'a> Plan<'a> {
         }
         if let Some(observer) = observer {
             solver = solver.observer(observer);
+        }
+        if let Some(experiment) = experiment {
+            solver = solver.experiment(experiment);
         }
         let solution = solver.control(control.clone()).run_judged(&judge)?;
         let mut found = judge.into_evaluation(&solution.x);

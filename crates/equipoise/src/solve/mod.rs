@@ -7,10 +7,11 @@
 //! | `pairs/` | one pair update: gradients, metric, which closed form |
 //! | `steps/` | what any gear may take beside: proximal step over all blocks, second-order steps, repair of drift |
 //!
-//! The files beside them are the public interface (settings, solutions, observers, judges), and `gain.rs`: what counts as a
+//! The files beside them are the public interface (settings, solutions, observers, judges, experiments), and `gain.rs`: what counts as a
 //! gain of the objective and what as a rise, for all of them.
 
 mod driver;
+mod experiment;
 mod gain;
 mod gears;
 mod judge;
@@ -22,9 +23,10 @@ mod steps;
 
 pub use crate::state::Locking;
 pub use driver::solver::{Solver, solve};
+pub use experiment::{Experiment, Staleness, Steps};
 pub use judge::{Judge, Verdict};
 pub use observer::{History, Observer, Progress};
 pub(crate) use pairs::metric::Metric;
 pub use pairs::stepper::PairStepper;
-pub use settings::{Method, Schedule, Settings, StepRule};
+pub use settings::{Method, Schedule, Settings};
 pub use solution::{Candidate, Solution, Status};

@@ -13,8 +13,6 @@
 //! | `target_objective` | none | end, with `TargetReached`, once f + h is at most this | not NaN |
 //! | `threads` | 1 | threads that work on the run | 1 to 1024 |
 //! | `locking` | none | with several threads: what a pair update locks | - |
-//! | `step_rule` | blocks | with several threads: how steps allow for stale reads | - |
-//! | `delay_us` | 0 | with several threads: microseconds of artificial delay, twice an update | 0 to 10^6 |
 //! | `deterministic` | false | with several threads: one seed and thread count, one result | - |
 //! | `schedule` | paper | with `stochastic`: how the steps shrink | - |
 //! | `batch` | 1 | with `stochastic`, `svrg`, `saga`: samples an update | 1 to the number of samples |
@@ -74,28 +72,8 @@ crate::named!(Schedule, "schedule":
     "two-thirds" => Self::TwoThirds,
 );
 
-/// How the steps of several threads allow for what they do not see of each other.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum StepRule {
-    /// Every block by its own share of updates: `D_i = L_i (1 + tau p_i)`.
-    #[default]
-    Blocks,
-    /// One step for all, `1 / (1 + 2 theta tau)`.
-    Sharp,
-    /// One step for all, the largest that Theorem 2 of the paper allows.
-    Paper,
-}
-
-crate::named!(StepRule, "step-rule":
-    "blocks" => Self::Blocks,
-    "sharp" => Self::Sharp,
-    "paper" => Self::Paper,
-);
-
 /// Most threads of one run.
 pub(crate) const MOST_THREADS: usize = 1024;
-/// Most microseconds of artificial delay.
-const MOST_DELAY: u64 = 1_000_000;
 
 /// The choices of a run; [`Default`] suits most.
 #[derive(Debug, Clone, PartialEq)]
@@ -122,10 +100,6 @@ pub struct Settings {
     pub threads: usize,
     /// With several threads: what a pair update locks.
     pub locking: Locking,
-    /// With several threads: how steps allow for stale reads.
-    pub step_rule: StepRule,
-    /// With several threads: microseconds of artificial delay in each of the first two steps of an update.
-    pub delay_us: u64,
     /// With several threads: whether one seed and thread count give one result.
     pub deterministic: bool,
     /// With `stochastic`: how the steps shrink.
@@ -148,8 +122,6 @@ impl Default for Settings {
             target_objective: None,
             threads: 1,
             locking: Locking::None,
-            step_rule: StepRule::Blocks,
-            delay_us: 0,
             deterministic: false,
             schedule: Schedule::Paper,
             batch: 1,
@@ -181,10 +153,6 @@ impl Settings {
         }
         if self.batch == 0 {
             return Err(Error::InvalidSetting { name: "batch", found: 0.0, allowed: "at least 1" });
-        }
-        if self.delay_us > MOST_DELAY {
-            let allowed = "at most 1000000 microseconds";
-            return Err(Error::InvalidSetting { name: "delay-us", found: self.delay_us as f64, allowed });
         }
         if self.target_objective.is_some_and(f64::is_nan) {
             let allowed = "a number";

@@ -35,13 +35,13 @@ fn settings(method: Method) -> Settings {
 
 #[test]
 fn momentum_agrees_with_the_oracle() {
-    let (mut wrong, mut slow, mut count, mut smooth) = (Vec::new(), Vec::new(), 0, 0);
+    let (mut wrong, mut slow, mut taken, mut count) = (Vec::new(), Vec::new(), 0, 0);
     for instance in random::suite() {
         let problem = problem(&instance).expect("problems of the suite are valid");
         if !takes(Method::Accelerated, &problem) {
             continue;
         }
-        smooth += 1;
+        taken += 1;
         let Ok(oracle) = kit::solve(&instance) else { continue };
         count += 1;
         let limited = Settings { time_limit: Some(1.0), ..settings(Method::Accelerated) };
@@ -56,7 +56,7 @@ fn momentum_agrees_with_the_oracle() {
             wrong.push(said);
         }
     }
-    assert!(smooth >= 80 && count * 50 >= smooth * 49, "only {count} of {smooth} were compared");
+    assert!(taken >= 80 && count * 50 >= taken * 49, "{count} of {taken} were compared");
     println!("{} of {count} not converged:\n{}", slow.len(), slow.join("\n"));
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     assert!(slow.len() * 20 <= count, "{} of {count}", slow.len());

@@ -28,7 +28,7 @@ use crate::solve::driver::checkpoints::{Checkpoints, Finding, Spent, not_finite}
 use crate::solve::gain;
 use crate::solve::gears::{Attempt, Due, Engaged, Gear, Order, Round, Stop, Task, engage};
 use crate::solve::steps::repair::repair;
-use crate::solve::{Candidate, Method, Settings, Status};
+use crate::solve::{Candidate, Experiment, Method, Settings, Status};
 use crate::state::State;
 use crate::team::Team;
 
@@ -50,6 +50,7 @@ pub(crate) struct Plan<'r, F, H> {
     /// Whether the start may be good enough already.
     pub(crate) warm: bool,
     pub(crate) team: Option<Arc<Team>>,
+    pub(crate) experiment: Option<&'r dyn Experiment>,
 }
 
 impl<'r, F: SmoothTerm, H: SeparableTerm> Plan<'r, F, H> {
@@ -62,6 +63,7 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Plan<'r, F, H> {
             by_tolerance: checkpoints.is_by_tolerance(),
             may_hand_over: self.next.is_some(),
             team: self.team.clone(),
+            experiment: self.experiment,
         };
         engage(self.problem, &order, start)
     }
@@ -86,7 +88,7 @@ pub(crate) fn run<'r, F: SmoothTerm, H: SeparableTerm>(
 ) -> Result<Ended> {
     match plan.engage(&start, &checkpoints) {
         Ok(engaged) => {
-            // The gear has a copy of its own.
+            // The gear has a copy; a million variables are no small thing.
             drop(start);
             let mut run = Run::new(plan, checkpoints, engaged);
             run.to_the_end()?;
@@ -455,9 +457,10 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Run<'r, F, H> {
     }
 
     fn finish(self) -> Result<Ended> {
-        let (spent, x) = (self.spent(), self.gear.candidate(&self.state).to_vec());
+        let spent = self.spent();
         // Candidates that were not judged in time are none.
         let candidates = if self.checkpoints.is_uncertain() { Vec::new() } else { self.gear.candidates() };
+        let x = self.gear.finish(self.state);
         let (status, x, finding, seconds) = self.checkpoints.finish(x, spent.updates)?;
         Ok(Ended { status, x, finding, spent, seconds, candidates, handed_over: self.handed_over })
     }

@@ -14,7 +14,7 @@ use crate::solve::driver::limits::Limits;
 use crate::solve::driver::run::{self, Ended, Plan};
 use crate::solve::judge::{Judge, Verdict};
 use crate::solve::observer::Observer;
-use crate::solve::{Method, Settings, Solution};
+use crate::solve::{Experiment, Method, Settings, Solution};
 use crate::team::Team;
 
 /// Solves a problem with the given settings.
@@ -47,6 +47,7 @@ pub struct Solver<'a, F, H> {
     observer: Option<&'a mut dyn Observer>,
     control: Control,
     team: Option<Arc<Team>>,
+    experiment: Option<&'a dyn Experiment>,
 }
 
 impl<F, H> std::fmt::Debug for Solver<'_, F, H> {
@@ -59,7 +60,7 @@ impl<'a, F: SmoothTerm, H: SeparableTerm> Solver<'a, F, H> {
     /// A run on this problem with these settings.
     pub fn new(problem: &'a Problem<F, H>, settings: &'a Settings) -> Self {
         let control = Control::unlimited();
-        Self { problem, settings, start: None, observer: None, control, team: None }
+        Self { problem, settings, start: None, observer: None, control, team: None, experiment: None }
     }
 
     /// Begins at x, which must be feasible (see [`Problem::nearest_feasible`]).
@@ -88,6 +89,13 @@ impl<'a, F: SmoothTerm, H: SeparableTerm> Solver<'a, F, H> {
     #[must_use]
     pub fn team(mut self, team: Arc<Team>) -> Self {
         self.team = Some(team);
+        self
+    }
+
+    /// Changes what several threads do, for the sake of an experiment.
+    #[must_use]
+    pub fn experiment(mut self, experiment: &'a dyn Experiment) -> Self {
+        self.experiment = Some(experiment);
         self
     }
 
@@ -130,7 +138,15 @@ impl<'a, F: SmoothTerm, H: SeparableTerm> Solver<'a, F, H> {
         let observer = self.observer.map(|observer| -> &mut dyn Observer { observer });
         let checkpoints = Checkpoints::new(problem.view(), &chosen, limits, observer, judge);
         let next = choice.may_hand_over.then_some(&by_columns);
-        let plan = Plan { problem, settings: &chosen, next, updates_per_epoch, warm, team: self.team };
+        let plan = Plan {
+            problem,
+            settings: &chosen,
+            next,
+            updates_per_epoch,
+            warm,
+            team: self.team,
+            experiment: self.experiment,
+        };
         let ended = run::run(plan, checkpoints, start)?;
         if ended.handed_over {
             choice.reason.push_str("; then second-order steps, as they became slow");

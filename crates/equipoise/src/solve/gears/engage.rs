@@ -15,12 +15,11 @@ use crate::solve::gears::plain::Plain;
 use crate::solve::gears::violating::Violating;
 use crate::solve::gears::{Attempt, Gear, graph_constant, sampled};
 use crate::solve::pairs::PairUpdater;
-use crate::solve::{Method, Metric, Settings};
+use crate::solve::{Experiment, Method, Metric, Settings};
 use crate::state::State;
 use crate::team::Team;
 
 /// What is wanted of a gear.
-#[derive(Debug)]
 pub(crate) struct Order<'o> {
     pub(crate) settings: &'o Settings,
     pub(crate) limits: &'o Limits,
@@ -33,6 +32,7 @@ pub(crate) struct Order<'o> {
     pub(crate) may_hand_over: bool,
     /// Threads that are there already.
     pub(crate) team: Option<Arc<Team>>,
+    pub(crate) experiment: Option<&'o dyn Experiment>,
 }
 
 /// A gear at work.
@@ -82,7 +82,7 @@ fn pairs<'r, F: SmoothTerm, H: SeparableTerm>(
         let constant = graph_constant::of(problem, &metric)?;
         Box::new(Accelerated::new(problem, updater(), edges, &state, constant, order.updates_per_epoch))
     } else if Multicore::threads(problem, settings) > 1 {
-        let mut multicore = Multicore::new(problem, settings, &state, &edges);
+        let mut multicore = Multicore::new(problem, settings, order.experiment, &state, &edges);
         multicore.prepare(order.limits)?;
         Box::new(multicore)
     } else {

@@ -50,6 +50,11 @@ pub(crate) trait Gear {
         &state.x
     }
 
+    /// The same at the end.
+    fn finish(self: Box<Self>, state: State) -> Vec<f64> {
+        state.x
+    }
+
     /// The points that were compared for it, where there are several.
     fn candidates(&self) -> Vec<Candidate> {
         Vec::new()
@@ -68,6 +73,7 @@ pub(crate) trait Gear {
 
 /// What the driver should know of a gear.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[expect(clippy::struct_excessive_bools, reason = "each says one thing, and any mixture makes sense")]
 pub(crate) struct Habits {
     /// Fewest updates between two checkpoints.
     pub(crate) fewest_updates: u64,
@@ -145,6 +151,7 @@ impl Task<'_> {
 
 /// What a round did.
 #[derive(Debug, Clone, Copy)]
+#[expect(clippy::struct_excessive_bools, reason = "each says one thing, and any mixture makes sense")]
 pub(crate) struct Round {
     pub(crate) updates: u64,
     /// The objective after it.

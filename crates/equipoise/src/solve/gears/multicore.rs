@@ -33,7 +33,7 @@ use crate::solve::driver::limits::Limits;
 use crate::solve::gain;
 use crate::solve::gears::{Attempt, Gear, Habits, Round, Task, renewed, staleness};
 use crate::solve::pairs::PairUpdater;
-use crate::solve::{Metric, Settings, Status, StepRule};
+use crate::solve::{Experiment, Metric, Settings, Staleness, Status};
 use crate::state::shared::Quota;
 use crate::state::{Memory, State, Upkeep, Window, WindowSettings};
 
@@ -106,6 +106,7 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Multicore<'r, F, H> {
     pub(crate) fn new(
         problem: &'r Problem<F, H>,
         settings: &Settings,
+        experiment: Option<&dyn Experiment>,
         state: &State,
         edges: &SampledEdges,
     ) -> Self {
@@ -117,22 +118,17 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Multicore<'r, F, H> {
         }
         let window = WindowSettings {
             locking: settings.locking,
-            delay: Duration::from_micros(settings.delay_us),
+            delay: experiment.map_or(Duration::ZERO, Experiment::delay),
             upkeep,
             by_appointment: settings.deterministic && upkeep != Upkeep::None,
         };
         let others = (threads - 1) as f64;
         // In a deterministic run pairs that are under way together are disjoint.
         let tau = if settings.deterministic { 0.0 } else { others };
-        let tau =
-            if settings.step_rule == StepRule::Blocks { tau } else { tau.max(others * upkeep.unseen()) };
-        let steps = staleness::steps(
-            settings.step_rule,
-            settings.locking,
-            tau,
-            &edges.chances(),
-            f.is_decomposable(),
-        );
+        let chances = edges.chances();
+        let stale = Staleness::new(tau.max(others * upkeep.unseen()), &chances, f.is_decomposable());
+        let steps = experiment.and_then(|experiment| experiment.steps(&stale));
+        let steps = steps.unwrap_or_else(|| staleness::steps(settings.locking, tau, &chances));
         let mut metric = Metric::new(problem.view(), settings.step_size * steps.alpha);
         if !steps.damping.is_empty() {
             metric.damp(blocks, |i| steps.damping[i]);

@@ -1,11 +1,16 @@
-//! Delays, step rules and observers on several threads.
+//! Delays, steps of an experiment and observers on several threads.
+
+use std::time::Duration;
 
 use super::{converged, levels, pairs, same_optimum, verify};
 use crate::adaptor::{AnyProblem, builder, composite};
 use crate::samples::kernels;
 use equipoise::separable::NonNegative;
 use equipoise::smooth::Distance;
-use equipoise::{Coupling, History, Locking, Method, Named, Settings, Solver, StepRule};
+use equipoise::{
+    Coupling, Experiment, History, Locking, Method, Named, Settings, Solution, Solver, Staleness, Status,
+    Steps,
+};
 
 /// Six variables on one row; the optimum by hand: all give way by 1/2, the objective is 3/4.
 fn six() -> AnyProblem {
@@ -23,15 +28,43 @@ fn simplex() -> AnyProblem {
 /// f at the optimum of [`simplex`]: half of 0.2^2 + 0.2^2 + 0.3^2 + 0.1^2.
 const SIMPLEX: f64 = 0.09;
 
+/// Every update takes its time.
+struct Late(Duration);
+
+const LATE: Late = Late(Duration::from_micros(50));
+
+impl Experiment for Late {
+    fn delay(&self) -> Duration {
+        self.0
+    }
+}
+
+/// One step for all, the smaller the more updates are under way.
+struct Careful;
+
+impl Experiment for Careful {
+    fn steps(&self, staleness: &Staleness<'_>) -> Option<Steps> {
+        assert!(staleness.tau >= 0.0 && !staleness.chances.is_empty());
+        Some(Steps::of_all(1.0 / (1.0 + 2.0 * staleness.tau)))
+    }
+}
+
+fn tried(name: &str, problem: &AnyProblem, settings: &Settings, experiment: &dyn Experiment) -> Solution {
+    let solution = Solver::new(problem, settings).experiment(experiment).run().expect("valid");
+    assert_eq!(solution.status, Status::Converged, "{name}");
+    verify(name, problem, settings, &solution);
+    solution
+}
+
 #[test]
 fn a_delay_does_not_change_the_optimum() {
     for &(_, locking) in Locking::ALL {
         for threads in [2, 4] {
-            let settings = Settings { delay_us: 50, ..pairs(threads, locking) };
+            let settings = pairs(threads, locking);
             let name = format!("delay, {threads} threads, {locking:?}");
-            let found = converged(&name, &six(), &settings).certificate.objective;
+            let found = tried(&name, &six(), &settings, &LATE).certificate.objective;
             same_optimum(&name, 1e-6, 0.75, found);
-            let found = converged(&name, &simplex(), &settings).certificate.objective;
+            let found = tried(&name, &simplex(), &settings, &LATE).certificate.objective;
             same_optimum(&name, 1e-6, SIMPLEX, found);
         }
     }
@@ -42,43 +75,24 @@ fn a_delay_is_borne_by_every_kernel() {
     for (k, sample) in kernels().into_iter().enumerate() {
         let name = sample.name;
         let problem = sample.problem();
-        let limited = Settings { delay_us: 50, max_updates: Some(200), ..pairs(3, levels()[k % 3]) };
-        let _ = super::checked(name, &problem, &limited);
-        let auto = Settings { delay_us: 50, method: Method::Auto, ..pairs(3, levels()[k % 3]) };
+        let limited = Settings { max_updates: Some(200), ..pairs(3, levels()[k % 3]) };
+        let solution = Solver::new(&problem, &limited).experiment(&LATE).run().expect("valid");
+        verify(name, &problem, &limited, &solution);
+        let auto = Settings { method: Method::Auto, ..pairs(3, levels()[k % 3]) };
         let known = converged(name, &problem, &Settings::default()).certificate.objective;
-        same_optimum(name, 1e-6, known, converged(name, &problem, &auto).certificate.objective);
+        same_optimum(name, 1e-6, known, tried(name, &problem, &auto, &LATE).certificate.objective);
     }
 }
 
 #[test]
-fn every_step_rule_reaches_the_optimum() {
-    for &(rule, step_rule) in StepRule::ALL {
-        for locking in levels() {
-            for threads in [2, 3] {
-                // The paper's step is tiny.
-                let tolerance = if step_rule == StepRule::Paper { 1e-4 } else { 1e-6 };
-                let settings = Settings { tolerance, step_rule, ..pairs(threads, locking) };
-                let name = format!("{rule}, {threads} threads, {locking:?}");
-                let found = converged(&name, &six(), &settings).certificate.objective;
-                same_optimum(&name, tolerance, 0.75, found);
-                let found = converged(&name, &simplex(), &settings).certificate.objective;
-                same_optimum(&name, tolerance, SIMPLEX, found);
-            }
-        }
-    }
-}
-
-#[test]
-fn step_rules_that_are_not_tiny_solve_every_kernel() {
+fn smaller_steps_of_an_experiment_solve_every_kernel() {
     for (k, sample) in kernels().into_iter().enumerate() {
         let name = sample.name;
         let problem = sample.problem();
         let known = converged(name, &problem, &Settings::default()).certificate.objective;
-        for step_rule in [StepRule::Blocks, StepRule::Sharp] {
-            let settings = Settings { tolerance: 1e-5, step_rule, ..pairs(4, levels()[k % 3]) };
-            let found = converged(name, &problem, &settings).certificate.objective;
-            same_optimum(name, 1e-5, known, found);
-        }
+        let settings = Settings { tolerance: 1e-5, ..pairs(4, levels()[k % 3]) };
+        let found = tried(name, &problem, &settings, &Careful).certificate.objective;
+        same_optimum(name, 1e-5, known, found);
     }
 }
 

@@ -5,7 +5,7 @@ use crate::adaptor::AnyProblem;
 use crate::samples::{N, Sample, kernels, rows, sample, term};
 use equipoise::separable::Zero;
 use equipoise::smooth::Distance;
-use equipoise::{BlockChoice, Locking, Method, Settings, Solution, StepRule};
+use equipoise::{BlockChoice, Locking, Method, Settings, Solution};
 
 /// Without a product, with one (least squares), with bounds; scalars and blocks, one row and several.
 fn problems() -> Vec<(&'static str, AnyProblem)> {
@@ -90,14 +90,7 @@ fn one_thread_is_the_sequential_run_whatever_else_is_said() {
             let expected = checked(name, &problem, &plain);
             assert_eq!(expected.threads, 1, "{name}");
             for (k, locking) in levels().into_iter().enumerate() {
-                let settings = Settings {
-                    threads: 1,
-                    locking,
-                    step_rule: [StepRule::Blocks, StepRule::Sharp, StepRule::Paper][k],
-                    delay_us: [0, 1000, 1_000_000][k],
-                    deterministic: k == 1,
-                    ..plain.clone()
-                };
+                let settings = Settings { threads: 1, locking, deterministic: k == 1, ..plain.clone() };
                 assert_same(name, &checked(name, &problem, &settings), &expected);
             }
         }

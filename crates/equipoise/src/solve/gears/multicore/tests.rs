@@ -23,7 +23,7 @@ fn both<F: SmoothTerm, H: SeparableTerm>(problem: &Problem<F, H>, settings: &Set
     let state =
         State::new(problem.smooth(), problem.start().to_vec(), &Control::unlimited()).expect("in memory");
     let edges = SampledEdges::new(problem.graph(), problem.probabilities(), 7).expect("connected");
-    let mut multicore = Multicore::new(problem, settings, &state, &edges);
+    let mut multicore = Multicore::new(problem, settings, None, &state, &edges);
     multicore.workers.truncate(1);
     multicore.active = 1;
     let (mut shared, mut own) = (state.clone(), state);
@@ -144,7 +144,7 @@ fn rounds_of_eight_threads_stay_feasible_and_never_rise() {
             let mut state = State::new(problem.smooth(), problem.start().to_vec(), &Control::unlimited())
                 .expect("in memory");
             let edges = SampledEdges::new(problem.graph(), problem.probabilities(), 1).expect("connected");
-            let mut multicore = Multicore::new(&problem, &settings, &state, &edges);
+            let mut multicore = Multicore::new(&problem, &settings, None, &state, &edges);
             let limits = Limits::new(&settings, 1.0, Control::unlimited());
             let mut objective = problem.objective(&state.x);
             for _ in 0..20 {

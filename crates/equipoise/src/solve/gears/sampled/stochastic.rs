@@ -160,6 +160,10 @@ impl<F: SmoothTerm, H: SeparableTerm> Gear for Stochastic<'_, F, H> {
         &self.lowest.1
     }
 
+    fn finish(self: Box<Self>, _state: State) -> Vec<f64> {
+        self.lowest.1
+    }
+
     fn candidates(&self) -> Vec<Candidate> {
         self.candidates.clone()
     }
