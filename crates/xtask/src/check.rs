@@ -110,8 +110,12 @@ pub(crate) fn examples() -> Result<()> {
     }
     // With the whole workspace, so that dependencies are those of the tests and not compiled again.
     cargo(&["build", "--workspace", "--examples"])?;
-    let folder = target_folder().join("debug/examples");
-    names.iter().try_for_each(|name| run(&folder.join(name).display().to_string(), &[], &[]))
+    let target = target_folder();
+    let folder = target.join("debug/examples");
+    names.iter().try_for_each(|name| run(&folder.join(name).display().to_string(), &[], &[]))?;
+    // A model outside the workspace; the same folder, so that what both depend on is compiled once.
+    let (manifest, target) = ("examples/third-party-model/Cargo.toml", target.display().to_string());
+    cargo(&["test", "--quiet", "--manifest-path", manifest, "--target-dir", &target])
 }
 
 pub(crate) fn lengths() -> Result<()> {
