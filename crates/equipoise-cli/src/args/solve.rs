@@ -89,6 +89,7 @@ impl SolveArguments {
             schedule: self.schedule,
             batch: self.batch,
             step_size: self.step_size,
+            misnamed: Vec::new(),
         }
     }
 }

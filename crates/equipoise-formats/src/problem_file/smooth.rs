@@ -134,6 +134,7 @@ impl<L: ScalarLoss + 'static> AnyLoss for L {
     }
 }
 
+#[expect(clippy::unnecessary_wraps, reason = "the entries of `KINDS` read the same")]
 fn boxed<L: ScalarLoss + 'static>(loss: L) -> Result<Box<dyn AnyLoss>> {
     Ok(Box::new(loss))
 }

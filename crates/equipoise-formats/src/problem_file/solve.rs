@@ -10,7 +10,7 @@ use equipoise::{Locking, Method, Schedule, Settings};
 use equipoise_theory::{Delayed, StepRule};
 
 use super::keys::Keys;
-use crate::Result;
+use crate::{Error, Result};
 
 /// Limits and choices for the solver; what is `None` takes the solver's default.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -45,6 +45,8 @@ pub struct SolveSpec {
     pub batch: Option<u64>,
     /// The paper's alpha.
     pub step_size: Option<f64>,
+    /// Keys whose names nobody knows, with what is to be said of them unless somebody else has that wish, too.
+    pub misnamed: Vec<(&'static str, Error)>,
 }
 
 impl SolveSpec {
@@ -67,11 +69,24 @@ impl SolveSpec {
             schedule: self.schedule.or(other.schedule),
             batch: self.batch.or(other.batch),
             step_size: self.step_size.or(other.step_size),
+            misnamed: {
+                let typed = [
+                    ("method", self.method.is_some()),
+                    ("locking", self.locking.is_some()),
+                    ("step-rule", self.step_rule.is_some()),
+                    ("schedule", self.schedule.is_some()),
+                ];
+                let outdone = |(key, _): &&(&str, Error)| !typed.contains(&(*key, true));
+                self.misnamed.iter().chain(other.misnamed.iter().filter(outdone)).cloned().collect()
+            },
         }
     }
 
     /// The settings of a run, checked.
-    pub fn settings(&self) -> equipoise::Result<Settings> {
+    pub fn settings(&self) -> Result<Settings> {
+        if let Some((_, said)) = self.misnamed.first() {
+            return Err(said.clone());
+        }
         let default = Settings::default();
         let settings = Settings {
             tolerance: self.tolerance.unwrap_or(default.tolerance),
@@ -110,7 +125,7 @@ impl SolveSpec {
     }
 
     /// The tolerance of a verification, checked.
-    pub fn verified_tolerance(&self) -> equipoise::Result<f64> {
+    pub fn verified_tolerance(&self) -> Result<f64> {
         let alone = Self { tolerance: self.tolerance, ..Self::default() };
         Ok(alone.settings()?.tolerance)
     }
@@ -149,23 +164,40 @@ const KEYS: [&str; 15] = [
 pub(super) fn read(mut keys: Keys<'_>) -> Result<SolveSpec> {
     keys.dash_underscores()?;
     keys.only(&KEYS)?;
+    let mut misnamed = Vec::new();
     Ok(SolveSpec {
         tolerance: keys.number("tolerance")?,
         time_limit: keys.number("time-limit")?,
         max_epochs: keys.whole("max-epochs")?,
         max_updates: keys.whole("max-updates")?,
-        method: keys.named("method")?,
+        method: known(keys.named("method"), "method", &mut misnamed)?,
         seed: keys.whole("seed")?,
         memory_budget: keys.bytes("memory-budget")?,
         threads: keys.whole("threads")?,
-        locking: keys.named("locking")?,
+        locking: known(keys.named("locking"), "locking", &mut misnamed)?,
         delay_us: keys.whole("delay-us")?,
-        step_rule: keys.named("step-rule")?,
+        step_rule: known(keys.named("step-rule"), "step-rule", &mut misnamed)?,
         deterministic: keys.truth("deterministic")?,
-        schedule: keys.named("schedule")?,
+        schedule: known(keys.named("schedule"), "schedule", &mut misnamed)?,
         batch: keys.whole("batch")?,
         step_size: keys.number("step-size")?,
+        misnamed,
     })
+}
+
+/// A name that is known; what is said of another is kept.
+fn known<T>(
+    found: Result<Option<T>>,
+    key: &'static str,
+    misnamed: &mut Vec<(&'static str, Error)>,
+) -> Result<Option<T>> {
+    match found {
+        Err(unknown @ Error::UnknownName { .. }) => {
+            misnamed.push((key, unknown));
+            Ok(None)
+        }
+        other => other,
+    }
 }
 
 #[cfg(test)]
@@ -238,7 +270,6 @@ mod tests {
         let of_both =
             Settings { schedule: Schedule::Horizon, batch: 2, step_size: 1.5, ..Settings::default() };
         assert_eq!(typed.or(&file).settings().expect("valid"), of_both);
-        assert_eq!(typed.or(&file).experiment(), Delayed::new(StepRule::Sharp, 0));
         let file = SolveSpec { step_size: Some(2.0), ..SolveSpec::default() };
         let error = file.settings().expect_err("out of range");
         assert_eq!(error.to_string(), "setting step-size is 2; allowed: a number above 0 and below 2");
@@ -253,12 +284,22 @@ mod tests {
             ("schedule", "constent", "constant"),
         ] {
             let text = format!("[smooth]\nkind = \"linear\"\nlinear = [1]\n[solve]\n{key} = \"{found}\"\n");
-            let words = ProblemFile::from_toml_str(&text, "p.toml").expect_err("unknown").to_string();
+            let file = ProblemFile::from_toml_str(&text, "p.toml").expect("readable").solve;
+            let words = file.settings().expect_err("unknown").to_string();
             assert!(
                 words.starts_with(&format!("p.toml: [solve]: unknown {key} \"{found}\"; known: ")),
                 "{words}"
             );
             assert!(words.ends_with(&format!("; did you mean `{suggested}`?")), "{words}");
+            // Who types another name is not troubled.
+            let typed = SolveSpec {
+                method: Some(Method::Pairs),
+                locking: Some(Locking::None),
+                step_rule: Some(StepRule::Blocks),
+                schedule: Some(Schedule::Paper),
+                ..SolveSpec::default()
+            };
+            assert!(typed.or(&file).settings().is_ok(), "{key}");
         }
     }
 
@@ -274,7 +315,7 @@ mod tests {
     #[test]
     fn a_verification_asks_for_nothing_but_its_tolerance() {
         let file = SolveSpec { threads: Some(0), memory_budget: Some(9), ..SolveSpec::default() };
-        assert_eq!((file.verified_tolerance(), file.verified_memory_budget()), (Ok(1e-6), 9));
+        assert_eq!((file.verified_tolerance().expect("valid"), file.verified_memory_budget()), (1e-6, 9));
         let file = SolveSpec { tolerance: Some(-1.0), ..SolveSpec::default() };
         assert!(file.verified_tolerance().is_err());
     }

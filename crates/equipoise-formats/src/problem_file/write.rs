@@ -8,7 +8,8 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use equipoise::graph::TopologyChoice;
-use equipoise::{BlockChoice, ProbabilityChoice};
+use equipoise::{BlockChoice, Locking, Method, ProbabilityChoice, Schedule};
+use equipoise_theory::StepRule;
 
 use super::output::{INLINE, Output, number};
 use super::{Entry, GraphSpec, ProblemFile, SolveSpec, Term, coupling, separable};
@@ -141,10 +142,10 @@ impl Output<'_> {
             }
         }
         let names = [
-            ("method", solve.method.map(|method| method.name())),
-            ("locking", solve.locking.map(|level| level.name())),
-            ("step-rule", solve.step_rule.map(|rule| rule.name())),
-            ("schedule", solve.schedule.map(|schedule| schedule.name())),
+            ("method", solve.method.map(Method::name)),
+            ("locking", solve.locking.map(Locking::name)),
+            ("step-rule", solve.step_rule.map(StepRule::name)),
+            ("schedule", solve.schedule.map(Schedule::name)),
         ];
         for (key, name) in names {
             if let Some(name) = name {

@@ -180,6 +180,7 @@ fn solve_takes_dashes_and_underscores() {
         schedule: Some(Schedule::Horizon),
         batch: Some(16),
         step_size: Some(0.5),
+        misnamed: Vec::new(),
     };
     let dashed = "[solve]\ntolerance = 1e-6\ntime-limit = 2\nmax-epochs = 100\nmax-updates = 1e7\n\
                   method = \"pairs\"\nseed = 3\nmemory-budget = \"64 MiB\"\nthreads = 4\nlocking = \"double\"\ndelay-us = 50\n\

@@ -111,6 +111,7 @@ fn blocks_graph_and_solve() {
         schedule: Some(Schedule::TwoThirds),
         batch: Some(32),
         step_size: Some(0.1),
+        misnamed: Vec::new(),
     };
     round_trip("structure-1", &problem);
     problem.graph.probabilities = ProbabilityChoice::Law(Arc::new(Equalised));

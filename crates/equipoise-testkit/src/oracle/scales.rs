@@ -73,7 +73,7 @@ fn add_curvature(term: &Smooth, curvature: &mut [f64]) {
         }
         Smooth::Factor { m, .. } => add_squares(m, None, 1.0, curvature),
         Smooth::Loss { loss, m, weights, .. } => {
-            add_squares(m, weights.as_deref(), loss.curvature(), curvature)
+            add_squares(m, weights.as_deref(), loss.curvature(), curvature);
         }
         Smooth::Distance { weights, .. } => {
             curvature.iter_mut().zip(weights).for_each(|(total, weight)| *total += 2.0 * weight);

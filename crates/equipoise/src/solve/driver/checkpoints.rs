@@ -208,13 +208,11 @@ impl<'r> Checkpoints<'r> {
     }
 
     fn find(&mut self, x: &[f64], spent: Spent, idle_rounds: u32) -> Result<Pass<Finding>> {
-        match self.judge {
-            Some(judge) => by_judge(judge, x, &self.control()),
-            None => {
-                check_point(self.view, x)?;
-                Ok(self.by_tolerance(x, spent, idle_rounds >= PATIENCE))
-            }
+        if let Some(judge) = self.judge {
+            return by_judge(judge, x, &self.control());
         }
+        check_point(self.view, x)?;
+        Ok(self.by_tolerance(x, spent, idle_rounds >= PATIENCE))
     }
 
     /// The certificate, which is good enough where it meets the tolerance.

@@ -91,7 +91,7 @@ pub(crate) fn run<'r, F: SmoothTerm, H: SeparableTerm>(
             // The gear has a copy; a million variables are no small thing.
             drop(start);
             let mut run = Run::new(plan, checkpoints, engaged);
-            run.to_the_end()?;
+            run.until_the_end()?;
             run.finish()
         }
         Err(Stop::Error(error)) => Err(error),
@@ -152,7 +152,7 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Run<'r, F, H> {
         }
     }
 
-    fn to_the_end(&mut self) -> Result<()> {
+    fn until_the_end(&mut self) -> Result<()> {
         self.be_finite()?;
         self.look(self.gear.habits().begins_with)?;
         while self.checkpoints.status.is_none() {
