@@ -184,7 +184,7 @@ mod tests {
             // Wherever it is raised, this pass or the next looks before its end.
             let mut passes = || f.fill_product(&x, &mut product, &control);
             assert_eq!(
-                std::iter::repeat_with(&mut passes).find(Result::is_err),
+                std::iter::repeat_with(&mut passes).find(std::result::Result::is_err),
                 Some(Err(Halt::Interrupted))
             );
         });
