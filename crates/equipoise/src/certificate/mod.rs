@@ -191,10 +191,5 @@ impl Certificate {
     }
 }
 
-/// h(x).
-pub(crate) fn separable_value<F: SmoothTerm, H: SeparableTerm>(problem: &Problem<F, H>, x: &[f64]) -> f64 {
-    problem.separable().as_ref().value(problem.blocks(), x)
-}
-
 #[cfg(test)]
 mod tests;

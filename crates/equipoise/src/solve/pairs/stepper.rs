@@ -1,6 +1,5 @@
 //! Single pair updates under the caller's control: for experiments with selection rules, and for benchmarks.
 
-use crate::certificate::separable_value;
 use crate::control::Control;
 use crate::error::Result;
 use crate::problem::Problem;
@@ -60,8 +59,7 @@ impl<'a, F: SmoothTerm, H: SeparableTerm> PairStepper<'a, F, H> {
 
     /// f(x) + h(x) with the maintained product.
     pub fn objective(&self) -> f64 {
-        self.problem.smooth().value(&self.state.x, &self.state.product)
-            + separable_value(self.problem, &self.state.x)
+        self.problem.view().value(&self.state.x, &self.state.product)
     }
 
     /// Takes rounding drift out of A x = b and of the maintained product.
