@@ -49,7 +49,7 @@ pub enum Separable {
         /// One weight per coordinate.
         fall: Vec<f64>,
     },
-    /// `sum_B weights_B ||x_B||_2` over the blocks B of [`Instance::blocks`], which are explicit then.
+    /// `sum_B weights_B ||x_B||_2` over the blocks B of the instance, which are explicit then.
     GroupL2 {
         /// One weight per block.
         weights: Vec<f64>,

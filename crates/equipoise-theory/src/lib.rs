@@ -76,9 +76,9 @@ use equipoise::{Control, Error, Halt, Result};
 /// | other lists | random projections, rounded up | fails with probability 1e-3 |
 /// | clique of more than 1500 nodes | parallel paths, on a sample of pairs | an upper bound for each pair of the sample |
 ///
-/// Errors: [`Error::GraphDisconnected`](equipoise::Error::GraphDisconnected) where nu would be infinite,
-/// [`Error::OutOfRange`](equipoise::Error::OutOfRange) for a curvature that is not positive and finite,
-/// [`Error::StoppedEarly`](equipoise::Error::StoppedEarly) where the control ended it.
+/// Errors: [`Error::GraphDisconnected`] where nu would be infinite,
+/// [`Error::OutOfRange`] for a curvature that is not positive and finite,
+/// [`Error::StoppedEarly`] where the control ended it.
 pub fn pair_constant(
     graph: &Graph,
     probabilities: &EdgeProbabilities,

@@ -24,7 +24,7 @@ const SHORTEST: f64 = 1e-9;
 /// let samples = Samples { rows: &rows, labels: &[0.0, 0.0, 1.0, 1.0], weights: None };
 /// let walk = path(samples, &TrainSettings::default(), &[0.1, 1.0, 10.0], Watch::default())?;
 /// assert_eq!(walk.iter().map(|trained| trained.model.cost).collect::<Vec<_>>(), [0.1, 1.0, 10.0]);
-/// # Ok::<(), equipoise::Error>(())
+/// # Ok::<(), equipoise_models::svm::Error>(())
 /// ```
 pub fn path(
     samples: Samples<'_>,

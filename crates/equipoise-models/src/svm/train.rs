@@ -96,7 +96,7 @@ impl std::fmt::Debug for Watch<'_> {
 /// let trained = train(samples, &TrainSettings { gap: 1e-9, ..Default::default() }, None, Watch::default())?;
 /// assert!((trained.model.weights[0][0] - 1.0).abs() < 1e-6 && trained.model.bias[0].abs() < 1e-6);
 /// assert_eq!(trained.model.predict(&rows), [0.0, 0.0, 1.0, 1.0]);
-/// # Ok::<(), equipoise::Error>(())
+/// # Ok::<(), equipoise_models::svm::Error>(())
 /// ```
 pub fn train(
     samples: Samples<'_>,

@@ -5,7 +5,7 @@
 //! nothing of h, of A, of blocks or of threads.
 //!
 //! [`PairTerm`] is what a pair step asks, many times a microsecond: it answers at once and cannot fail. [`SmoothTerm`]
-//! is everything else: the value, and passes over all the data, which take a [`Control`](crate::Control) and answer
+//! is everything else: the value, and passes over all the data, which take a [`Control`] and answer
 //! with a [`Pass`]. A pass that did not finish has no numbers to show.
 //!
 //! Curvature is stated through one fixed positive semidefinite *majorant* matrix that dominates the
