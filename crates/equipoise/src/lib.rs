@@ -52,8 +52,6 @@ pub mod solve;
 mod state;
 mod team;
 
-pub use state::shared;
-
 pub use certificate::Certificate;
 pub use control::{Control, Halt, Pass};
 pub use coupling::Coupling;

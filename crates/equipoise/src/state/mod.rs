@@ -7,7 +7,9 @@
 
 mod momentum;
 mod owned;
-pub mod shared;
+// Its items are public for the crate that checks this module by itself.
+#[allow(unreachable_pub)]
+pub(crate) mod shared;
 mod window;
 
 use std::hint::black_box;
