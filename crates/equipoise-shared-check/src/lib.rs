@@ -5,9 +5,8 @@
 //! long stress tests (`cargo xtask loom`, `miri`, `tsan`, `stress`). The module may therefore name nothing of the
 //! library outside itself: `super::` within it, never `crate::`. Its models run here only: the library has no loom.
 //!
-//! A plain `cargo test --workspace` runs the module's tests twice, here and in the library; they take half a second.
+//! The lab measures the protocols through this crate. A plain `cargo test --workspace` runs the module's tests twice,
+//! here and in the library; they take half a second.
 
-// Its examples name the library, and are tested there; `cargo test --doc` would ask for them in spite of `doctest`.
-#[cfg(not(doctest))]
 #[path = "../../equipoise/src/state/shared/mod.rs"]
 pub mod shared;

@@ -28,7 +28,6 @@
 //! | [`coupling`] | A x = b: columns, residual, independence of the rows |
 //! | [`problem`] | the validated problem: blocks, graph, feasible start |
 //! | [`graph`] | which pairs may move, how often, and their effective resistances |
-//! | [`pair_step`] | the exact minimiser of the two-block model |
 //! | [`mod@solve`] | the loop, limits, observer |
 //! | [`certificate`] | how far from optimal, trusting nobody |
 //!
@@ -43,7 +42,7 @@ mod forward;
 pub mod graph;
 pub mod matrix;
 mod names;
-pub mod pair_step;
+mod pair_step;
 pub mod problem;
 mod selection;
 pub mod separable;
@@ -51,8 +50,6 @@ pub mod smooth;
 pub mod solve;
 mod state;
 mod team;
-
-pub use state::shared;
 
 pub use certificate::Certificate;
 pub use control::{Control, Halt, Pass};

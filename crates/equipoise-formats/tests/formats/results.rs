@@ -2,26 +2,29 @@
 
 use std::fs;
 
-use equipoise::{Candidate, Certificate, Method, Status};
+use equipoise::smooth::Distance;
+use equipoise::{Candidate, Certificate, Method, Problem, Status};
 use equipoise_formats::history::{HistoryRow, HistoryWriter, write_history};
 use equipoise_formats::{Error, SolutionFile, read_solution, write_iterate, write_solution};
 
 use super::{assert_good_words, file, scratch};
 
+/// One with numbers that are told apart.
+fn certificate() -> Certificate {
+    let f = Distance::new(vec![0.0], 1.0).expect("finite");
+    let problem = Problem::builder(f).build().expect("valid");
+    let mut certificate = equipoise::certificate::check(&problem, &[0.0]).expect("one number");
+    (certificate.objective, certificate.smooth, certificate.separable) = (0.1 + 0.2, 0.25, 0.05);
+    (certificate.infeasibility, certificate.allowed_infeasibility) = (0.0, 1e-9);
+    (certificate.kkt_residual, certificate.duality_gap) = (1e-9, None);
+    (certificate.multipliers, certificate.is_partial) = (vec![-1.5], false);
+    certificate
+}
+
 fn solution() -> SolutionFile {
     SolutionFile {
         status: Status::Converged,
-        certificate: Certificate {
-            objective: 0.1 + 0.2,
-            smooth: 0.25,
-            separable: 0.05,
-            infeasibility: 0.0,
-            allowed_infeasibility: 1e-9,
-            kkt_residual: 1e-9,
-            duality_gap: None,
-            multipliers: vec![-1.5],
-            is_partial: false,
-        },
+        certificate: certificate(),
         updates: 12,
         epochs: 3.0,
         seconds: 0.5,

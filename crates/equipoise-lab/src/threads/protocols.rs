@@ -1,14 +1,14 @@
 //! Protocols of updates side by side: how many moves a second threads make when they do nothing but move.
 //!
 //! Two random numbers of n in [0, 1] exchange a random amount, as a pair of scalars on a row does. The protocols are
-//! those of `equipoise::shared`: transfers (withdraw, deposit, give back), escrow (reserve, move, deposit) and locked
+//! those of the memory that the threads of equipoise share: transfers (withdraw, deposit, give back), escrow (reserve, move, deposit) and locked
 //! pairs. Afterwards the sum must be what it was and every number within its bounds.
 
 use std::sync::Barrier;
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
-use equipoise::shared::{Escrow, Locks, Move, SharedNumbers};
+use equipoise_shared_check::shared::{Escrow, Locks, Move, SharedNumbers};
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 

@@ -19,6 +19,7 @@ use equipoise::solve::{Observer, Progress, Status};
 
 /// One cost, over all folds.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct CostScores {
     /// C.
     pub cost: f64,
@@ -34,6 +35,7 @@ pub struct CostScores {
 
 /// What cross-validation found.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct CrossValidation {
     /// The number of folds.
     pub folds: usize,

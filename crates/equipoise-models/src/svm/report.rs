@@ -5,6 +5,7 @@ use equipoise::solve::Status;
 
 /// One fit, in the user's terms.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct ClassReport {
     /// The label of the positive side; NaN for regression and one-class models.
     pub label: f64,
@@ -32,6 +33,7 @@ pub struct ClassReport {
 
 /// All fits of a model: totals, the worst gap, the first status that is not `Converged`.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct Report {
     /// One a decision function.
     pub classes: Vec<ClassReport>,
@@ -67,6 +69,7 @@ impl Report {
 
 /// A model and how it was reached.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct Trained {
     /// The model.
     pub model: LinearModel,

@@ -28,6 +28,7 @@ const GRACE: f64 = 0.02;
 
 /// What can be said of a point without trusting whoever found it.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct Certificate {
     /// f(x) + h(x); infinite outside the domain of h.
     pub objective: f64,

@@ -5,14 +5,14 @@ use crate::pair_step::Columns;
 
 /// Columns of a coupling, by the coordinates they belong to.
 #[derive(Debug, Clone, Copy)]
-pub struct CouplingColumns<'a> {
+pub(crate) struct CouplingColumns<'a> {
     coupling: &'a Coupling,
     coordinates: &'a [usize],
 }
 
 impl<'a> CouplingColumns<'a> {
     /// The columns of these coordinates, in this order.
-    pub fn new(coupling: &'a Coupling, coordinates: &'a [usize]) -> Self {
+    pub(crate) fn new(coupling: &'a Coupling, coordinates: &'a [usize]) -> Self {
         Self { coupling, coordinates }
     }
 }

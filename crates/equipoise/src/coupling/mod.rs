@@ -8,7 +8,7 @@ mod independent;
 mod outers;
 mod passes;
 
-pub use columns::CouplingColumns;
+pub(crate) use columns::CouplingColumns;
 pub use independent::DroppedRow;
 pub(crate) use independent::independent_rows;
 pub(crate) use outers::Outers;

@@ -31,13 +31,13 @@ pub(super) const NO_STEP: f64 = 64.0 * f64::EPSILON;
 
 /// What came of a solve with several rows.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Outcome {
+pub(crate) struct Outcome {
     /// Whether the optimum was found. If not, z = x in a pair step; with a shift, z is the last point.
-    pub converged: bool,
+    pub(crate) converged: bool,
     /// Newton iterations made.
-    pub iterations: usize,
+    pub(crate) iterations: usize,
     /// The largest `|A (z - x) - shift|` over the rows, each relative to its Euclidean norm.
-    pub residual: f64,
+    pub(crate) residual: f64,
 }
 
 /// How large the terms of `A (z - x)` are over coordinates that moved, in units of the rows' norms.
@@ -96,7 +96,7 @@ pub(super) trait Dual {
 
 /// Memory that the Newton solvers use again and again.
 #[derive(Debug, Clone, Default)]
-pub struct Workspace {
+pub(crate) struct Workspace {
     pub(super) rows: RowSpace,
     pub(super) coordinates: CoordinateSpace,
 }

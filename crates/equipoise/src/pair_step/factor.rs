@@ -20,7 +20,7 @@
 
 use pulp::{Scalar, Simd, WithSimd};
 
-use super::{Columns, kernels, wide};
+use super::{kernels, wide};
 
 /// A pivot below this share of its diagonal entry calls for pivoting.
 const SAFE_PIVOT: f64 = 1e-6;
@@ -28,18 +28,8 @@ const SAFE_PIVOT: f64 = 1e-6;
 const RANK_TOLERANCE: f64 = 10.0 * f64::EPSILON;
 
 /// The factor of M, made to be kept for an edge; see [`memory`](Self::memory).
-///
-/// ```
-/// use equipoise::pair_step::{DenseColumns, Factor};
-/// // Two rows, the second twice the first: rank 1.
-/// let columns = DenseColumns::new(2, &[1.0, 2.0, 3.0, 6.0]);
-/// let factor = Factor::new(&columns, &[1.0, 1.0]);
-/// let mut y = [10.0, 20.0];
-/// factor.solve(&mut y);
-/// assert_eq!((factor.rank(), y[0] + 2.0 * y[1]), (1, 1.0));
-/// ```
 #[derive(Debug, Clone, Default)]
-pub struct Factor {
+pub(crate) struct Factor {
     rows: usize,
     rank: usize,
     /// L packed by columns; in place of each diagonal entry the inverse of the pivot, 0 for a dropped row.
@@ -53,25 +43,15 @@ pub struct Factor {
 }
 
 impl Factor {
-    /// The factor of `A diag(1/metric) A'`.
-    pub fn new<C: Columns + ?Sized>(columns: &C, metric: &[f64]) -> Self {
-        let m = columns.rows();
-        let mut gram = vec![0.0; m * m];
-        for (k, d) in metric.iter().enumerate() {
-            columns.add_outer(k, 1.0 / d, &mut gram);
-        }
-        Self::from_gram(m, &gram)
-    }
-
     /// The factor of an m x m matrix given by its lower triangle, column-major.
-    pub fn from_gram(m: usize, gram: &[f64]) -> Self {
+    pub(crate) fn from_gram(m: usize, gram: &[f64]) -> Self {
         let mut factor = Self::default();
         factor.refactor(m, gram);
         factor
     }
 
     /// Replaces the factor by that of another matrix, in the same memory where it suffices.
-    pub fn refactor(&mut self, m: usize, gram: &[f64]) {
+    pub(crate) fn refactor(&mut self, m: usize, gram: &[f64]) {
         let smallest = self.in_order(m, gram);
         if smallest < SAFE_PIVOT {
             self.pivoted(gram);
@@ -92,20 +72,13 @@ impl Factor {
     }
 
     /// The number of rows of M.
-    pub fn rows(&self) -> usize {
+    pub(crate) fn rows(&self) -> usize {
         self.rows
     }
 
     /// How many rows are independent.
-    pub fn rank(&self) -> usize {
+    pub(crate) fn rank(&self) -> usize {
         self.rank
-    }
-
-    /// Bytes held, for a cache to count.
-    pub fn memory(&self) -> usize {
-        size_of::<Self>()
-            + size_of::<f64>() * (self.lower.capacity() + self.pivots.capacity() + self.left.capacity())
-            + size_of::<u32>() * self.order.capacity()
     }
 
     /// The numbers that [`solve`](Self::solve) reads.
@@ -115,7 +88,7 @@ impl Factor {
 
     /// Replaces `rhs` by a y with `M y = rhs`.
     #[inline]
-    pub fn solve(&self, rhs: &mut [f64]) {
+    pub(crate) fn solve(&self, rhs: &mut [f64]) {
         if self.order.is_empty() {
             wide::widest(self.lower.len(), InOrder { factor: self, y: &mut rhs[..self.rows] });
         } else {

@@ -23,20 +23,20 @@ use crate::separable::{GroupL2, norm};
 
 /// One block of the problem and where its coordinates are in the model.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Group {
+pub(crate) struct Group {
     /// The block, for the weight of its norm.
-    pub block: usize,
+    pub(crate) block: usize,
     /// Its local coordinates.
-    pub range: Range<usize>,
+    pub(crate) range: Range<usize>,
 }
 
 /// The norms on the groups of the model; the ranges cover it without overlap.
 #[derive(Debug, Clone, Copy)]
-pub struct Groups<'a> {
+pub(crate) struct Groups<'a> {
     /// The weights.
-    pub term: &'a GroupL2,
+    pub(crate) term: &'a GroupL2,
     /// The groups.
-    pub list: &'a [Group],
+    pub(crate) list: &'a [Group],
 }
 
 struct Grouped<'a, C: ?Sized> {
@@ -48,7 +48,7 @@ struct Grouped<'a, C: ?Sized> {
 }
 
 /// The new values without rows: every group takes its own prox step.
-pub fn solve_free(model: &Model<'_>, h: Groups<'_>, z: &mut [f64], workspace: &mut Workspace) {
+pub(crate) fn solve_free(model: &Model<'_>, h: Groups<'_>, z: &mut [f64], workspace: &mut Workspace) {
     let v = &mut workspace.coordinates.slopes;
     v.clear();
     v.extend((0..model.len()).map(|k| model.target(k, 0.0)));
@@ -59,35 +59,8 @@ pub fn solve_free(model: &Model<'_>, h: Groups<'_>, z: &mut [f64], workspace: &m
 }
 
 /// The new values, into `z`; `lambda` holds the first guess and then the multipliers. No row is allowed too.
-///
-/// ```
-/// use equipoise::pair_step::{DenseColumns, DualWorkspace, Model, Rows, group};
-/// use equipoise::separable::GroupL2;
-/// use group::{Group, Groups};
-/// let model = Model { coordinates: &[0, 1], x: &[0.0; 2], gradient: &[-3.0, 1.0], metric: &[1.0; 2] };
-/// let columns = DenseColumns::new(1, &[1.0, 1.0]); // z_1 + z_2 = 0
-/// let term = GroupL2::new(1.0)?;
-/// let list = [Group { block: 0, range: 0..1 }, Group { block: 1, range: 1..2 }];
-/// let (mut lambda, mut z) = ([0.0], [0.0; 2]);
-/// let rows = Rows { columns: &columns, shift: &[0.0] };
-/// let groups = Groups { term: &term, list: &list };
-/// let outcome = group::solve(&model, rows, groups, &mut lambda, &mut DualWorkspace::default(), &mut z);
-/// assert!(outcome.converged && (z[0] - 1.0).abs() < 1e-12 && (lambda[0] - 1.0).abs() < 1e-12);
-/// # Ok::<(), equipoise::Error>(())
-/// ```
-pub fn solve<C: Columns + ?Sized>(
-    model: &Model<'_>,
-    rows: Rows<'_, C>,
-    h: Groups<'_>,
-    lambda: &mut [f64],
-    workspace: &mut Workspace,
-    z: &mut [f64],
-) -> Outcome {
-    solve_unless(model, rows, h, lambda, workspace, z, &|| false)
-}
-
-/// The same, given up (z = x) soon after `stop` says so: for models so large that a solve takes long.
-pub fn solve_unless<C: Columns + ?Sized>(
+/// Given up (z = x) soon after `stop` says so: for models so large that a solve takes long.
+pub(crate) fn solve<C: Columns + ?Sized>(
     model: &Model<'_>,
     rows: Rows<'_, C>,
     h: Groups<'_>,

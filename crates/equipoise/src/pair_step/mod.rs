@@ -33,47 +33,41 @@ mod ascent;
 mod columns;
 mod dual;
 mod factor;
-pub mod free;
-pub mod group;
+pub(crate) mod free;
+pub(crate) mod group;
 mod kernels;
-pub mod newton;
-pub mod one_row;
+pub(crate) mod newton;
+pub(crate) mod one_row;
 mod prox_root;
 mod ramps;
-pub mod scalar;
-pub mod smooth_rows;
+pub(crate) mod scalar;
+pub(crate) mod smooth_rows;
 #[cfg(test)]
 mod tests;
 mod wide;
 
-pub use columns::{Columns, DenseColumns};
-pub use dual::{Outcome, Workspace as DualWorkspace};
-pub use factor::Factor;
+pub(crate) use columns::Columns;
+pub(crate) use dual::Workspace as DualWorkspace;
+pub(crate) use factor::Factor;
 
 /// The separable model of f on the coordinates that may move; all four lists have the same length.
 #[derive(Debug, Clone, Copy)]
-pub struct Model<'a> {
+pub(crate) struct Model<'a> {
     /// Index of each local coordinate in the whole problem (what h is asked with).
-    pub coordinates: &'a [usize],
+    pub(crate) coordinates: &'a [usize],
     /// The values now.
-    pub x: &'a [f64],
+    pub(crate) x: &'a [f64],
     /// The gradient of f at x.
-    pub gradient: &'a [f64],
+    pub(crate) gradient: &'a [f64],
     /// The curvature D > 0 of the model.
-    pub metric: &'a [f64],
+    pub(crate) metric: &'a [f64],
 }
 
 impl Model<'_> {
     /// The number of coordinates.
     #[inline]
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.x.len()
-    }
-
-    /// Whether there is no coordinate.
-    #[inline]
-    pub fn is_empty(&self) -> bool {
-        self.x.is_empty()
     }
 
     /// The point `x - (g + slope)/D` of coordinate k, where `slope = a_k'lambda`: what the prox is taken of.
@@ -91,11 +85,11 @@ impl Model<'_> {
 
 /// Several coupling rows with what they must add up to: `A (z - x) = shift`.
 #[derive(Debug)]
-pub struct Rows<'a, C: ?Sized> {
+pub(crate) struct Rows<'a, C: ?Sized> {
     /// The columns of A.
-    pub columns: &'a C,
+    pub(crate) columns: &'a C,
     /// What `A (z - x)` must be, a number a row; zeros in a pair step.
-    pub shift: &'a [f64],
+    pub(crate) shift: &'a [f64],
 }
 
 impl<C: ?Sized> Clone for Rows<'_, C> {

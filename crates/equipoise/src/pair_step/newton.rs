@@ -27,32 +27,8 @@ struct Separable<'a, C: ?Sized, H: ?Sized> {
 }
 
 /// The new values, into `z`; `lambda` holds the first guess and then the multipliers.
-///
-/// ```
-/// use equipoise::pair_step::{DenseColumns, DualWorkspace, Model, Rows, newton};
-/// use equipoise::separable::NonNegative;
-/// let model = Model { coordinates: &[0, 1, 2], x: &[1.0; 3], gradient: &[0.0, 9.0, 0.0], metric: &[1.0; 3] };
-/// // Two rows: z_1 + z_2 + z_3 and z_1 - z_3 stay as they are.
-/// let columns = DenseColumns::new(2, &[1.0, 1.0, 1.0, 0.0, 1.0, -1.0]);
-/// let rows = Rows { columns: &columns, shift: &[0.0, 0.0] };
-/// let (mut lambda, mut z) = ([0.0; 2], [0.0; 3]);
-/// let outcome = newton::solve(&model, rows, &NonNegative, &mut lambda, &mut DualWorkspace::default(), &mut z);
-/// assert!(outcome.converged);
-/// assert_eq!(z, [1.5, 0.0, 1.5]);
-/// ```
-pub fn solve<C: Columns + ?Sized, H: SeparableTerm + ?Sized>(
-    model: &Model<'_>,
-    rows: Rows<'_, C>,
-    h: &H,
-    lambda: &mut [f64],
-    workspace: &mut Workspace,
-    z: &mut [f64],
-) -> Outcome {
-    solve_unless(model, rows, h, lambda, workspace, z, &|| false)
-}
-
-/// The same, given up (z = x) soon after `stop` says so: for models so large that a solve takes long.
-pub fn solve_unless<C: Columns + ?Sized, H: SeparableTerm + ?Sized>(
+/// Given up (z = x) soon after `stop` says so: for models so large that a solve takes long.
+pub(crate) fn solve<C: Columns + ?Sized, H: SeparableTerm + ?Sized>(
     model: &Model<'_>,
     rows: Rows<'_, C>,
     h: &H,

@@ -29,45 +29,34 @@ const SNAP: f64 = 4.0 * f64::EPSILON;
 
 /// One coupling row: `a'(z - x) = shift`.
 #[derive(Debug, Clone, Copy)]
-pub struct Row<'a> {
+pub(crate) struct Row<'a> {
     /// The coefficients a.
-    pub coefficients: &'a [f64],
+    pub(crate) coefficients: &'a [f64],
     /// What `a'(z - x)` must be; 0 in a pair step.
-    pub shift: f64,
+    pub(crate) shift: f64,
 }
 
 /// What came of one row.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct OneRow {
+pub(crate) struct OneRow {
     /// The multiplier lambda.
-    pub multiplier: f64,
+    pub(crate) multiplier: f64,
     /// Whether the row could be met; if not, z is as near to it as the domain allows.
-    pub found: bool,
+    pub(crate) found: bool,
     /// `a'(z - x) - shift` as computed.
-    pub residual: f64,
+    pub(crate) residual: f64,
 }
 
 /// Memory that [`solve`] uses again and again.
 #[derive(Debug, Clone, Default)]
-pub struct Workspace {
+pub(crate) struct Workspace {
     ramps: Vec<Ramp>,
     corners: Vec<f64>,
     other: Vec<f64>,
 }
 
 /// The new values, into `z`, and the multiplier of the row.
-///
-/// ```
-/// use equipoise::pair_step::{Model, one_row};
-/// use equipoise::separable::NonNegative;
-/// // The projection of (1, -1, 3) onto the simplex: sum z = 1, z >= 0.
-/// let model = Model { coordinates: &[0, 1, 2], x: &[1.0, -1.0, 3.0], gradient: &[0.0; 3], metric: &[1.0; 3] };
-/// let row = one_row::Row { coefficients: &[1.0; 3], shift: -2.0 };
-/// let mut z = [0.0; 3];
-/// let outcome = one_row::solve(&model, row, &NonNegative, 0.0, &mut one_row::Workspace::default(), &mut z);
-/// assert_eq!((z, outcome.multiplier, outcome.found), ([0.0, 0.0, 1.0], 2.0, true));
-/// ```
-pub fn solve<H: SeparableTerm + ?Sized>(
+pub(crate) fn solve<H: SeparableTerm + ?Sized>(
     model: &Model<'_>,
     row: Row<'_>,
     h: &H,
@@ -96,7 +85,7 @@ pub fn solve<H: SeparableTerm + ?Sized>(
 
 /// Two scalars of a term without closed form, on one row; cross curvature as in
 /// [`two_scalars`](super::scalar::two_scalars). The row must bind at least one of them.
-pub fn two_scalars_by_prox<H: SeparableTerm + ?Sized>(
+pub(crate) fn two_scalars_by_prox<H: SeparableTerm + ?Sized>(
     model: &Model<'_>,
     a: [f64; 2],
     cross: f64,

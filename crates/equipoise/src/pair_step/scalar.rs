@@ -22,23 +22,23 @@ use crate::separable::Piece;
 
 /// Curvature of the model on two scalars: the diagonal, and the mixed derivative where it is known (else 0).
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct PairCurvature {
+pub(crate) struct PairCurvature {
     /// `D_0` and `D_1`, at least 0.
-    pub d: [f64; 2],
+    pub(crate) d: [f64; 2],
     /// The mixed derivative H; 0 when the model has none.
-    pub cross: f64,
+    pub(crate) cross: f64,
 }
 
 /// The model falls without end along the row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Unbounded;
+pub(crate) struct Unbounded;
 
 /// Curvature that cancelled to below this share of its parts is rounding, and counts as none.
 const CANCELLED: f64 = 4.0 * f64::EPSILON;
 
 /// The prox step of one scalar that no row binds: the minimiser of `g (z - x) + d/2 (z - x)^2 + h(z)`, d > 0.
 #[inline]
-pub fn single(x: f64, g: f64, d: f64, h: Piece) -> f64 {
+pub(crate) fn single(x: f64, g: f64, d: f64, h: Piece) -> f64 {
     h.prox(x - g / d, d)
 }
 
@@ -47,17 +47,8 @@ pub fn single(x: f64, g: f64, d: f64, h: Piece) -> f64 {
 /// Without curvature along the row the step goes to the end of the feasible stretch; where there is none,
 /// it is [`Unbounded`]. With `a = (0, 0)` the scalars are free: each takes its own prox step, with doubled metric
 /// when they are coupled by a cross curvature.
-///
-/// ```
-/// use equipoise::pair_step::scalar::{PairCurvature, two_scalars};
-/// use equipoise::separable::Piece;
-/// let curvature = PairCurvature { d: [1.0, 1.0], cross: 0.0 };
-/// let bounds = Piece { lower: 0.0, upper: 1.0, ..Piece::FREE };
-/// let z = two_scalars([0.5, 0.25], [1.0, -1.0], [1.0, 1.0], curvature, [bounds, bounds]);
-/// assert_eq!(z, Ok([0.0, 0.75])); // the free step of 1 would pass the bound at 0
-/// ```
 #[inline]
-pub fn two_scalars(
+pub(crate) fn two_scalars(
     x: [f64; 2],
     g: [f64; 2],
     a: [f64; 2],
@@ -86,7 +77,7 @@ pub fn two_scalars(
 
 /// The curvature along `(1, -1)`; `None` where there is none but for rounding.
 #[inline]
-pub fn balanced_curvature(curvature: PairCurvature) -> Option<f64> {
+pub(crate) fn balanced_curvature(curvature: PairCurvature) -> Option<f64> {
     let own = curvature.d[0] + curvature.d[1];
     let eta = own - 2.0 * curvature.cross;
     (eta > CANCELLED * own).then_some(eta)
@@ -96,7 +87,7 @@ pub fn balanced_curvature(curvature: PairCurvature) -> Option<f64> {
 ///
 /// No branch depends on the values, since in a random order none could be predicted.
 #[inline]
-pub fn balanced_scalars(x: [f64; 2], step: f64, bounds: [(f64, f64); 2]) -> [f64; 2] {
+pub(crate) fn balanced_scalars(x: [f64; 2], step: f64, bounds: [(f64, f64); 2]) -> [f64; 2] {
     // Plain comparisons are one instruction each; `f64::max` would look for NaN as well.
     let larger = |a: f64, b: f64| if a > b { a } else { b };
     let smaller = |a: f64, b: f64| if a < b { a } else { b };

@@ -23,7 +23,7 @@ const CANCELLATION: f64 = 16.0;
 
 /// The curvature of the model on one block.
 #[derive(Debug, Clone, Copy)]
-pub enum Metric<'a> {
+pub(crate) enum Metric<'a> {
     /// The same for every coordinate.
     Isotropic(f64),
     /// One for every coordinate.
@@ -32,39 +32,27 @@ pub enum Metric<'a> {
 
 /// One block of the pair.
 #[derive(Debug, Clone, Copy)]
-pub struct Block<'a> {
+pub(crate) struct Block<'a> {
     /// The rows of A on this block, m x n, column-major.
-    pub columns: &'a [f64],
+    pub(crate) columns: &'a [f64],
     /// The values now.
-    pub x: &'a [f64],
+    pub(crate) x: &'a [f64],
     /// The gradient of f at x.
-    pub gradient: &'a [f64],
+    pub(crate) gradient: &'a [f64],
     /// The curvature D > 0.
-    pub metric: Metric<'a>,
+    pub(crate) metric: Metric<'a>,
 }
 
 /// Memory that [`step`] uses again and again.
 #[derive(Debug, Clone, Default)]
-pub struct Workspace {
+pub(crate) struct Workspace {
     scaled: [Vec<f64>; 2],
     pulled: Vec<f64>,
     residual: Vec<f64>,
 }
 
 /// The new values of both blocks, into `z`, and the multipliers, into `lambda` (one a row).
-///
-/// ```
-/// use equipoise::pair_step::{DenseColumns, Factor, smooth_rows};
-/// use smooth_rows::{Block, Metric, Workspace};
-/// // f pulls x_1 down and x_2 up by the same force; x_1 + x_2 stays.
-/// let block = |gradient| Block { columns: &[1.0], x: &[0.0], gradient, metric: Metric::Isotropic(1.0) };
-/// let factor = Factor::new(&DenseColumns::new(1, &[1.0, 1.0]), &[1.0, 1.0]);
-/// let (mut lambda, mut first, mut second) = ([0.0], [0.0], [0.0]);
-/// let z = [&mut first[..], &mut second[..]];
-/// smooth_rows::step([block(&[3.0]), block(&[1.0])], &factor, &mut lambda, &mut Workspace::default(), z);
-/// assert_eq!((first, second, lambda), ([-1.0], [1.0], [-2.0]));
-/// ```
-pub fn step(
+pub(crate) fn step(
     blocks: [Block<'_>; 2],
     factor: &Factor,
     lambda: &mut [f64],

@@ -112,7 +112,7 @@ fn project_from(
         let mut workspace = DualWorkspace::default();
         let rows = Rows { columns: &CouplingColumns::new(coupling, &coordinates), shift: &shift };
         let stop = || control.halted().is_some();
-        newton::solve_unless(&model, rows, &domain, &mut lambda, &mut workspace, &mut z, &stop);
+        newton::solve(&model, rows, &domain, &mut lambda, &mut workspace, &mut z, &stop);
         control.check()?;
         // Where nothing is feasible the multipliers run away along a witness.
         let witness: Vec<f64> = lambda.iter().map(|lambda| -lambda).collect();

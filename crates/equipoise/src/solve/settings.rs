@@ -22,6 +22,7 @@ use crate::state::Locking;
 
 /// How the optimum is sought.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub enum Method {
     /// Violating pairs where they apply; else random pairs, full proximal steps and second-order steps, in turns.
     #[default]
@@ -53,6 +54,7 @@ crate::named!(Method, "method":
 
 /// How the steps of the stochastic method shrink, k updates made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub enum Schedule {
     /// `alpha / sqrt(k + 1)`, as in the paper.
     #[default]

@@ -91,8 +91,15 @@ fn several_rows_are_met_with_a_right_hand_side_or_not_at_all() {
     for (shift, possible) in [([1.5, 0.75], true), ([2.0, 2.0], true), ([2.5, 0.0], false)] {
         let (mut lambda, mut z) = ([0.0; 2], [0.0; 3]);
         let rows = Rows { columns: &columns, shift: &shift };
-        let outcome =
-            newton::solve(&case.model(), rows, &h, &mut lambda, &mut DualWorkspace::default(), &mut z);
+        let outcome = newton::solve(
+            &case.model(),
+            rows,
+            &h,
+            &mut lambda,
+            &mut DualWorkspace::default(),
+            &mut z,
+            &|| false,
+        );
         assert_eq!(outcome.converged, possible, "{outcome:?} {z:?}");
         if possible {
             assert_close(&[z[0] + z[1], z[1] + z[2]], &shift);

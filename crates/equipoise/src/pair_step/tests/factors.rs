@@ -2,8 +2,9 @@
 
 use proptest::prelude::*;
 
+use super::super::Columns;
 use super::super::smooth_rows::{self, Block, Metric};
-use super::super::{Columns, DenseColumns, Factor};
+use super::{DenseColumns, factor};
 
 /// m x p entries, some rows copies of others, each row with its own scale.
 fn matrix() -> impl Strategy<Value = (usize, Vec<f64>)> {
@@ -29,7 +30,7 @@ proptest! {
     fn solves_what_is_in_the_range((m, a) in matrix(), y in prop::collection::vec(-1.0..1.0, 12)) {
         let columns = DenseColumns::new(m, &a);
         let p = columns.len();
-        let factor = Factor::new(&columns, &vec![1.0; p]);
+        let factor = factor(&columns, &vec![1.0; p]);
         prop_assert!(factor.rank() <= m.min(p) && factor.rows() == m);
         // rhs = A w for some w, so there is a solution; then A'y is unique and A A'y = rhs.
         let w: Vec<f64> = (0..p).map(|k| y[k % y.len()]).collect();
@@ -52,7 +53,7 @@ proptest! {
         let g: Vec<f64> = (0..p).map(|k| seed[63 - k] * 10.0_f64.powf(pull)).collect();
         let metric = [0.5, 3.0];
         let d: Vec<f64> = (0..p).map(|k| metric[usize::from(k >= split)]).collect();
-        let factor = Factor::new(&DenseColumns::new(m, &a), &d);
+        let factor = factor(&DenseColumns::new(m, &a), &d);
         let (mut z, mut lambda) = (vec![0.0; p], vec![0.0; m]);
         let (first, second) = z.split_at_mut(split);
         let block = |range: std::ops::Range<usize>, metric| Block {
@@ -74,7 +75,6 @@ proptest! {
 fn dependent_rows_are_dropped_whatever_their_scale() {
     let rows: [&[f64]; 4] = [&[1e-6, 2e-6, 0.0], &[0.0; 3], &[1e6, 2e6, 0.0], &[0.0, 1.0, 1.0]];
     let a: Vec<f64> = (0..3).flat_map(|k| rows.iter().map(move |row| row[k])).collect();
-    let factor = Factor::new(&DenseColumns::new(4, &a), &[1.0; 3]);
+    let factor = factor(&DenseColumns::new(4, &a), &[1.0; 3]);
     assert_eq!(factor.rank(), 2);
-    assert!(factor.memory() >= 10 * 8);
 }

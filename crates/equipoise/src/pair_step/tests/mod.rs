@@ -1,12 +1,15 @@
 //! Tests of the pair steps: literal vectors, properties on random data, degenerate input.
 
+mod by_hand;
 mod degenerate;
+mod dense_columns;
 mod factors;
 mod properties;
 mod vectors;
 
-use super::{Columns, DenseColumns, Model, Rows};
+use super::{Columns, Model, Rows};
 use crate::separable::{Piece, PieceTerm, SeparableTerm};
+use dense_columns::{DenseColumns, factor};
 
 /// Where all data is 0 there is nothing to be relative to; the data is never between this and 1e-9.
 pub(super) const NOTHING: f64 = 1e-12;
@@ -77,10 +80,18 @@ impl Case {
         DenseColumns::new(self.rows, &self.a)
     }
 
-    pub(super) fn newton(&self, lambda: &mut [f64], z: &mut [f64]) -> super::Outcome {
+    pub(super) fn newton(&self, lambda: &mut [f64], z: &mut [f64]) -> super::dual::Outcome {
         let shift = vec![0.0; self.rows];
         let rows = Rows { columns: &self.columns(), shift: &shift };
-        super::newton::solve(&self.model(), rows, &self.h, lambda, &mut super::DualWorkspace::default(), z)
+        super::newton::solve(
+            &self.model(),
+            rows,
+            &self.h,
+            lambda,
+            &mut super::DualWorkspace::default(),
+            z,
+            &|| false,
+        )
     }
 
     pub(super) fn one_row<H: SeparableTerm>(

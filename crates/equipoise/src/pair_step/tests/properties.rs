@@ -179,7 +179,7 @@ proptest! {
         let rows = Rows { columns: &columns, shift: &shift };
         let mut workspace = DualWorkspace::default();
         let groups = Groups { term: &term, list: &list };
-        let outcome = group::solve(&case.model(), rows, groups, &mut lambda, &mut workspace, &mut z);
+        let outcome = group::solve(&case.model(), rows, groups, &mut lambda, &mut workspace, &mut z, &|| false);
         prop_assert!(outcome.converged, "{outcome:?}");
         prop_assert!(case.infeasibility(&z, &shift) <= 1e-12);
         let norms = |x: &[f64]| term.value(0, &x[..cut]) + term.value(1, &x[cut..]);

@@ -1,8 +1,9 @@
 //! Literal test vectors, whose optimality conditions hold in exact arithmetic.
 
+use super::super::one_row;
 use super::super::scalar::{PairCurvature, two_scalars};
 use super::super::smooth_rows::{self, Block, Metric};
-use super::super::{Factor, one_row};
+use super::factor;
 use super::{Case, Hidden, assert_close, bounds, l1};
 use crate::separable::Piece;
 
@@ -109,7 +110,7 @@ fn three_rows_free() {
     let lambda = [90.0, 37.0, -138.0].map(|l| l / 331.0);
     check_three_rows(Piece::FREE, step, lambda, -4127.0 / 331.0);
     let case = three_rows(Piece::FREE);
-    let factor = Factor::new(&case.columns(), &case.d);
+    let factor = factor(&case.columns(), &case.d);
     let (mut z, mut multipliers) = ([0.0; 6], [0.0; 3]);
     let (first, second) = z.split_at_mut(2);
     let block = |range: std::ops::Range<usize>| Block {

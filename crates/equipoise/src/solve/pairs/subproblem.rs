@@ -47,7 +47,7 @@ impl Subproblem {
             }
             Nonsmooth::Groups(term) => {
                 let norms = Groups { term, list: groups };
-                group::solve_unless(model, rows, norms, &mut self.lambda, &mut self.dual, z, stop).converged
+                group::solve(model, rows, norms, &mut self.lambda, &mut self.dual, z, stop).converged
             }
             Nonsmooth::Coordinates(h) if m == 0 => {
                 free::solve(model, h, z);
@@ -65,7 +65,7 @@ impl Subproblem {
                 outcome.found
             }
             Nonsmooth::Coordinates(h) => {
-                newton::solve_unless(model, rows, h, &mut self.lambda, &mut self.dual, z, stop).converged
+                newton::solve(model, rows, h, &mut self.lambda, &mut self.dual, z, stop).converged
             }
         }
     }

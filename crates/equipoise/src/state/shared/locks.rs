@@ -28,14 +28,6 @@ impl Lock {
 }
 
 /// A lock for every block.
-///
-/// ```
-/// let locks = equipoise::shared::Locks::new(3);
-/// assert!(locks.lock_pair(0, 2));
-/// assert!(!locks.try_lock(2) && locks.try_lock(1));
-/// locks.unlock_pair(0, 2);
-/// assert!(locks.try_lock(2));
-/// ```
 #[derive(Debug)]
 pub struct Locks {
     locks: Box<[Lock]>,

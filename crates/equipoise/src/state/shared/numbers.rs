@@ -7,16 +7,6 @@
 use super::primitive::{AtomicU64, Ordering};
 
 /// A vector of numbers shared by threads.
-///
-/// ```
-/// use equipoise::shared::SharedNumbers;
-/// let x = SharedNumbers::new(&[1.0, 2.0]);
-/// std::thread::scope(|scope| {
-///     scope.spawn(|| x.add(0, 0.5));
-///     scope.spawn(|| x.add(0, 0.25));
-/// });
-/// assert_eq!((x.load(0), x.load(1)), (1.75, 2.0));
-/// ```
 #[derive(Debug)]
 pub struct SharedNumbers {
     cells: Box<[AtomicU64]>,

@@ -6,11 +6,6 @@ use super::primitive::{AtomicBool, AtomicU64, Ordering, spin_loop, yield_now};
 const MOST_SPINS: u32 = if cfg!(all(test, loom)) { 0 } else { 2000 };
 
 /// Work to be claimed by threads, until it is used up or stopped.
-///
-/// ```
-/// let quota = equipoise::shared::Quota::new(5);
-/// assert_eq!((quota.claim(3), quota.claim(3), quota.claim(3)), (3, 2, 0));
-/// ```
 #[derive(Debug)]
 pub struct Quota {
     total: u64,
