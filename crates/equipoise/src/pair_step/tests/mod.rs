@@ -76,7 +76,7 @@ impl Case {
         Model { coordinates: &self.coordinates, x: &self.x, gradient: &self.g, metric: &self.d }
     }
 
-    pub(super) fn columns(&self) -> DenseColumns<'_> {
+    fn columns(&self) -> DenseColumns<'_> {
         DenseColumns::new(self.rows, &self.a)
     }
 
