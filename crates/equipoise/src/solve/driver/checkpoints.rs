@@ -276,8 +276,11 @@ impl<'r> Checkpoints<'r> {
 fn by_judge(judge: &dyn Judge, x: &[f64], control: &Control) -> Result<Pass<Finding>> {
     match judge.judge(x, control) {
         Ok(verdict) => Ok(Ok(verdict.into())),
-        Err(Error::StoppedEarly { .. }) => Ok(Err(control.halted().unwrap_or(Halt::Interrupted))),
-        Err(error) => Err(error),
+        // Whoever stops without having been told to has failed.
+        Err(error) => match (error, control.halted()) {
+            (Error::StoppedEarly { .. }, Some(halt)) => Ok(Err(halt)),
+            (error, _) => Err(error),
+        },
     }
 }
 
