@@ -83,3 +83,13 @@ impl Bits for Vec<f64> {
         self.into_iter().map(f64::to_bits).collect()
     }
 }
+
+#[test]
+fn a_raised_flag_ends_the_reading() {
+    let path = file("csv-interrupt", "long.csv", "0.25,0.5\n".repeat(200_000));
+    let flag = std::sync::Arc::new(std::sync::atomic::AtomicBool::new(true));
+    let error =
+        equipoise_formats::numbers::read_matrix(&path, &equipoise::Control::on(flag)).expect_err("ended");
+    assert!(matches!(error, Error::Halted { .. }), "{error}");
+    assert_eq!(read_matrix(path).expect("valid").rows(), 200_000);
+}
