@@ -135,9 +135,10 @@ impl Bar {
 
 /// What the tolerance is on: its name, its value, and what is allowed.
 pub(crate) fn measure(certificate: &Certificate, tolerance: f64) -> (&'static str, f64, f64) {
+    let allowed = tolerance * (1.0 + certificate.objective.abs());
     match certificate.duality_gap {
-        Some(gap) => ("duality gap", gap, tolerance * (1.0 + certificate.objective.abs())),
-        None => ("KKT residual", certificate.kkt_residual, tolerance),
+        Some(gap) => ("duality gap", gap, allowed),
+        None => ("KKT estimate", certificate.kkt_estimate, allowed),
     }
 }
 

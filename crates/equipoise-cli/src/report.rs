@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 
+use equipoise::coupling::ALLOWED_SHARE;
 use equipoise::{Candidate, Certificate, Method, Solution, Status};
 
 use crate::progress::measure;
@@ -38,13 +39,21 @@ pub(crate) fn certificate(certificate: &Certificate, tolerance: f64) -> String {
     let mut text = String::new();
     let Certificate { objective, smooth, separable, .. } = certificate;
     line(&mut text, "objective", &format!("{objective} (smooth {smooth} + separable {separable})"));
+    if let Some(bound) = certificate.lower_bound {
+        let holds = match certificate.holds_within {
+            Some(most) => format!(", among points with no coordinate beyond {most:.1e}"),
+            None => String::new(),
+        };
+        line(&mut text, "optimum", &format!("at least {bound}{holds}"));
+    }
     let (name, found, allowed) = measure(certificate, tolerance);
     line(&mut text, name, &format!("{found:.3e} (allowed {allowed:.3e})"));
     if certificate.duality_gap.is_some() {
         line(&mut text, "KKT residual", &format!("{:.3e}", certificate.kkt_residual));
     }
-    let (found, allowed) = (certificate.infeasibility, certificate.allowed_infeasibility);
-    line(&mut text, "infeasibility", &format!("{found:.3e} (allowed {allowed:.3e})"));
+    let (found, share) = (certificate.infeasibility, certificate.relative_infeasibility);
+    let of_terms = format!("{found:.3e}, {share:.3e} of a row's own terms (allowed {ALLOWED_SHARE:.3e})");
+    line(&mut text, "infeasibility", &of_terms);
     if (1..=SHORT).contains(&certificate.multipliers.len()) {
         line(&mut text, "multipliers", &numbers(&certificate.multipliers));
     }

@@ -123,7 +123,7 @@ fn warm_start(path: &Path, problem: &AnyProblem, quiet: bool) -> Result<Vec<f64>
     let coupling = problem.coupling();
     let feasible = x.len() == problem.dimension()
         && outside_domain(problem, &x).is_none()
-        && coupling.infeasibility(&x) <= coupling.allowed_infeasibility();
+        && coupling.miss(&x).is_feasible();
     if feasible {
         return Ok(x);
     }

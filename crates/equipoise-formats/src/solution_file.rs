@@ -63,10 +63,13 @@ pub struct Claims<'a> {
     smooth: f64,
     separable: f64,
     infeasibility: f64,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    allowed_infeasibility: Option<f64>,
+    relative_infeasibility: f64,
     kkt_residual: f64,
+    lower_bound: Option<f64>,
     duality_gap: Option<f64>,
+    holds_within: Option<f64>,
+    is_proven: bool,
+    is_partial: bool,
     multipliers: &'a [f64],
 }
 
@@ -78,17 +81,15 @@ impl<'a> Claims<'a> {
             smooth: certificate.smooth,
             separable: certificate.separable,
             infeasibility: certificate.infeasibility,
-            allowed_infeasibility: None,
+            relative_infeasibility: certificate.relative_infeasibility,
             kkt_residual: certificate.kkt_residual,
+            lower_bound: certificate.lower_bound,
             duality_gap: certificate.duality_gap,
+            holds_within: certificate.holds_within,
+            is_proven: certificate.is_proven,
+            is_partial: certificate.is_partial,
             multipliers: &certificate.multipliers,
         }
-    }
-
-    /// The same, and what infeasibility is allowed.
-    pub fn with_allowed(certificate: &'a Certificate) -> Self {
-        let allowed_infeasibility = Some(certificate.allowed_infeasibility);
-        Self { allowed_infeasibility, ..Self::of(certificate) }
     }
 
     /// The first number that JSON cannot hold.
@@ -98,7 +99,9 @@ impl<'a> Claims<'a> {
             ("smooth", self.smooth),
             ("separable", self.separable),
             ("infeasibility", self.infeasibility),
+            ("relative_infeasibility", self.relative_infeasibility),
             ("kkt_residual", self.kkt_residual),
+            ("lower_bound", self.lower_bound.unwrap_or(0.0)),
             ("duality_gap", self.duality_gap.unwrap_or(0.0)),
         ])?;
         check_finite_list("multipliers", self.multipliers)

@@ -37,6 +37,7 @@
 pub mod certificate;
 mod control;
 pub mod coupling;
+pub mod enclosure;
 mod error;
 mod forward;
 pub mod graph;

@@ -128,9 +128,9 @@ impl<F: SmoothTerm> Contest<'_, F> {
         let solution = solve(problem, &settings)?;
         // From here on only x is believed.
         let objective = problem.objective(&solution.x);
-        let infeasibility = problem.coupling().infeasibility(&solution.x);
+        let miss = problem.coupling().miss(&solution.x);
         let low = objective <= target + ROUNDING * self.optimum.fall();
-        let feasible = infeasibility <= problem.coupling().allowed_infeasibility();
+        let (infeasibility, feasible) = (miss.absolute, miss.is_feasible());
         let mut status = solution.status.to_string();
         if solution.status == Status::TargetReached && !low {
             status.push_str("; the objective from raw data is above the target");

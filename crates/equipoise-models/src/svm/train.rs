@@ -284,7 +284,7 @@ impl<'a> Plan<'a> {
             // A guess that cannot be made feasible to rounding is no start: the fit begins afresh.
             let guess = problem.nearest_feasible(&task.guess(&model.weights[k], model.bias[k]));
             let coupling = problem.coupling();
-            let feasible = |x: &Vec<f64>| coupling.infeasibility(x) <= coupling.allowed_infeasibility();
+            let feasible = |x: &Vec<f64>| coupling.miss(x).is_feasible();
             if let Some(start) = guess.ok().filter(feasible) {
                 solver = solver.warm_start(start);
             }

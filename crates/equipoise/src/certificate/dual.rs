@@ -11,20 +11,21 @@
 //! fits; u and lambda moved by a Newton-like step `K'du = (Hessian) y` that carries s onto the subdifferential
 //! of h at x (a linear system solved by conjugate gradients).
 //!
-//! In floating point s may miss a domain that is a single point by rounding. A miss of at most 8 eps of what is
-//! added up in `s_c` counts as rounding and is charged `miss_c (|x_c| + reach_c)`, `reach_c` the length along which f
-//! rises by the size of the objective: the bound then holds for all points no further from x than that.
+//! Here the search is in plain floating point, and what s misses its domain by is charged as the proof will charge it
+//! (`proof.rs`): by f, where the coordinate has an entry of u to itself, and by the length of the interval that holds
+//! all points of interest (`reach.rs`) elsewhere. What is printed is the bound that the proof gives for the best point found.
 
+use super::proof::{self, Lower};
+use super::reach::Reach;
 use super::residual::{NUMBERS_OF_H, Residuals};
 use crate::control::{Control, Pass};
+use crate::enclosure::above;
 use crate::matrix::{dot, max_abs};
 use crate::separable::Nonsmooth;
 use crate::smooth::DualSide;
 
-/// Miss of s, relative to what is added up in it, that counts as rounding.
+/// Miss of s, relative to what is added up in it, that no repair makes smaller.
 const ROUNDING: f64 = 8.0 * f64::EPSILON;
-/// Relative gap up to which the dual point 0 counts.
-const TELLING: f64 = 1e-6;
 /// How often the set of coordinates to repair may grow.
 const MOST_REPAIRS: usize = 6;
 /// Fall of the preconditioned residual (squared) at which a linear system counts as solved: a later repair sees
@@ -48,42 +49,85 @@ pub(super) struct Point<'a> {
     pub(super) control: &'a Control,
 }
 
-/// The smallest gap found, `None` when no dual point is finite or a term has no conjugate; and whether the search for it
-/// came to its end.
-pub(super) fn gap(point: &Point<'_>, s: Vec<f64>, thorough: bool) -> (Option<f64>, Pass) {
+/// How far above `level` of objectives the points of interest reach: rounding, and what x misses its rows by, must not
+/// exclude the optimum.
+fn level_of_interest(objective: f64) -> f64 {
+    above(objective + 0.5 * (1.0 + objective.abs()))
+}
+
+/// The best bound that was found.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Found {
+    pub(super) lower: Lower,
+    /// Whether it is proven, not only computed.
+    pub(super) is_proven: bool,
+}
+
+/// The largest lower bound found, `None` when a term has no conjugate; and whether the search for it came to its end.
+pub(super) fn bound(point: &Point<'_>, s: Vec<f64>, thorough: bool) -> (Option<Found>, Pass) {
     let Some(side) = point.residuals.view.smooth().dual() else { return (None, Ok(())) };
     if let Nonsmooth::Coordinates(h) = point.residuals.view.separable()
         && h.conjugate(0, 0.0).is_none()
     {
         return (None, Ok(()));
     }
-    let mut best = f64::NEG_INFINITY;
+    let mut best = Best::default();
     let outcome = raise(point, side, s, thorough, &mut best);
-    ((best > f64::NEG_INFINITY).then(|| (point.objective - best).max(0.0)), outcome)
+    (best.found, outcome)
 }
 
-/// Raises the best bound.
-fn raise(point: &Point<'_>, side: &dyn DualSide, s: Vec<f64>, thorough: bool, best: &mut f64) -> Pass {
+/// Raises the best bound, and proves it where time is given for it.
+fn raise(point: &Point<'_>, side: &dyn DualSide, s: Vec<f64>, thorough: bool, best: &mut Best) -> Pass {
+    let level = level_of_interest(point.objective);
+    let reach = Reach::new(point.residuals, level, thorough, point.control)?;
     let mut u = vec![0.0; side.dual_len()];
     side.dual_point(point.residuals.x, point.product, &mut u);
     let mut rounding = vec![0.0; s.len()];
     side.add_dual_magnitude(&u, &mut rounding, point.control)?;
     point.residuals.coupling().add_magnitudes(point.lambda, &mut rounding, point.control)?;
     rounding.iter_mut().for_each(|size| *size *= ROUNDING);
-    let search = Search { point, side, rounding };
-    *best = search.bound(&u, point.lambda, &s)?;
-    *best = best.max(search.scaled_bound(&u, &s)?);
-    let close_enough = point.objective - *best <= CLOSE * (1.0 + point.objective.abs());
-    if thorough && !close_enough {
+    let search = Search { point, side, rounding, reach };
+    search.offer(&u, point.lambda, &s, best)?;
+    search.scaled_bound(&u, &s, best)?;
+    let is_close = |best: &Best| point.objective - best.bound <= CLOSE * (1.0 + point.objective.abs());
+    if thorough && !is_close(best) {
         // With lambda as it is first: enough wherever f bends along every coordinate.
         let fixed = vec![0.0; point.lambda.len()];
         drop((u, s));
-        *best = best.max(search.repaired_bound(&fixed)?);
-        if !point.lambda.is_empty() && point.objective - *best > CLOSE * (1.0 + point.objective.abs()) {
-            *best = best.max(search.repaired_bound(&search.row_weights()?)?);
+        search.repaired_bound(&fixed, best)?;
+        if !point.lambda.is_empty() && !is_close(best) {
+            search.repaired_bound(&search.row_weights()?, best)?;
         }
     }
+    if thorough && !best.u.is_empty() | !best.lambda.is_empty() | (side.dual_len() == 0) {
+        let mut lower = proof::lower_bound(point, side, &search.reach, &mut best.u, &best.lambda)?;
+        // Points beyond the level were not looked at; they are worse than it.
+        lower.bound = lower.bound.min(level);
+        let is_proven = lower.bound.is_finite();
+        best.found = Some(if is_proven { Found { lower, is_proven } } else { best.computed() });
+    }
     Ok(())
+}
+
+/// The dual point with the largest bound so far.
+#[derive(Debug)]
+struct Best {
+    bound: f64,
+    u: Vec<f64>,
+    lambda: Vec<f64>,
+    found: Option<Found>,
+}
+
+impl Default for Best {
+    fn default() -> Self {
+        Self { bound: f64::NEG_INFINITY, u: Vec::new(), lambda: Vec::new(), found: None }
+    }
+}
+
+impl Best {
+    fn computed(&self) -> Found {
+        Found { lower: Lower { bound: self.bound, holds_within: None }, is_proven: false }
+    }
 }
 
 struct Search<'a> {
@@ -91,82 +135,62 @@ struct Search<'a> {
     side: &'a dyn DualSide,
     /// The miss of every coordinate that counts as rounding.
     rounding: Vec<f64>,
+    reach: Reach,
 }
 
 impl Search<'_> {
-    /// D(u, lambda), minus infinity where it is not finite.
-    fn bound(&self, u: &[f64], lambda: &[f64], s: &[f64]) -> Pass<f64> {
-        let coupling = self.point.residuals.coupling();
-        let (of_f, of_h) = (self.side.conjugate(u, self.point.control)?, self.separable_conjugate(s));
-        let of_rows = dot(coupling.rhs(), lambda);
-        let size: f64 = coupling.rhs().iter().zip(lambda).map(|(b, lambda)| (b * lambda).abs()).sum();
-        // Sums of large numbers are known to rounding only, and the bound must not profit from it.
-        let charge = 8.0 * f64::EPSILON * (of_f.abs() + of_h.abs() + size);
-        let bound = -of_f - of_h - of_rows - charge;
-        // No dual point lies above a feasible one: what does is not a bound.
-        let possible = bound <= self.point.objective + 1e-9 * (1.0 + self.point.objective.abs());
-        Ok(if possible { bound } else { f64::NEG_INFINITY })
+    /// Keeps a dual point if its bound is the largest so far.
+    fn offer(&self, u: &[f64], lambda: &[f64], s: &[f64], best: &mut Best) -> Pass {
+        let bound = self.bound(u, lambda, s)?;
+        if bound > best.bound {
+            best.bound = bound;
+            best.u = u.to_vec();
+            best.lambda = lambda.to_vec();
+            best.found = Some(best.computed());
+        }
+        Ok(())
     }
 
-    /// h*(s), with the charge for misses by rounding.
-    fn separable_conjugate(&self, s: &[f64]) -> f64 {
-        let x = self.point.residuals.x;
+    /// D(u, lambda) in plain arithmetic, minus infinity where it is not finite.
+    fn bound(&self, u: &[f64], lambda: &[f64], s: &[f64]) -> Pass<f64> {
+        let of_f = self.side.conjugate(u, self.point.control)?;
+        let bound = -of_f - self.separable_conjugate(u, s) - dot(self.point.residuals.coupling().rhs(), lambda);
+        Ok(if bound.is_nan() { f64::NEG_INFINITY } else { bound })
+    }
+
+    /// h*(s), with the charge for what s misses its domain by.
+    fn separable_conjugate(&self, u: &[f64], s: &[f64]) -> f64 {
         match self.point.residuals.view.separable() {
-            Nonsmooth::Coordinates(h) => {
-                let one = |c: usize| {
+            Nonsmooth::Coordinates(h) => (0..s.len())
+                .map(|c| {
                     let (lo, hi) = h.dual_domain(c);
                     let inside = s[c].max(lo).min(hi);
-                    let miss = (s[c] - inside).abs();
-                    // What is no number proves nothing.
-                    let within = miss <= self.rounding[c];
-                    if !within {
-                        return f64::INFINITY;
-                    }
-                    let charge = if miss > 0.0 { miss * (x[c].abs() + self.reach(c)) } else { 0.0 };
+                    let miss = s[c] - inside;
+                    let charge = match miss {
+                        0.0 => 0.0,
+                        _ => match self.side.absorb(c, u, miss.into()) {
+                            Some(growth) => growth.centre(),
+                            None => miss.abs() * self.reach.of(c),
+                        },
+                    };
                     h.conjugate(c, inside).unwrap_or(f64::INFINITY) + charge
-                };
-                let mut sum = 0.0;
-                for c in 0..s.len() {
-                    sum += one(c);
-                    if sum == f64::INFINITY {
-                        break;
-                    }
-                }
-                sum
-            }
+                })
+                .sum(),
             Nonsmooth::Groups(h) => {
                 let blocks = self.point.residuals.view.blocks();
-                let mut sum = 0.0;
-                for i in 0..blocks.len() {
+                let of_block = |i: usize| {
                     let size = blocks.coordinates(i).map(|c| s[c] * s[c]).sum::<f64>().sqrt();
-                    let miss = if size > h.weight(i) { size - h.weight(i) } else { 0.0 };
-                    let rounding = blocks.coordinates(i).map(|c| self.rounding[c]);
-                    let most = rounding.fold(0.0, |most: f64, one| if one > most { one } else { most });
-                    if miss > most || size.is_nan() {
-                        return f64::INFINITY;
-                    }
-                    if miss > 0.0 {
-                        let squares = blocks.coordinates(i).map(|c| (x[c].abs() + self.reach(c)).powi(2));
-                        sum += miss * squares.sum::<f64>().sqrt();
-                    }
-                }
-                sum
+                    let far = blocks.coordinates(i).map(|c| self.reach.of(c).powi(2)).sum::<f64>().sqrt();
+                    // What is no number stays none.
+                    if size <= h.weight(i) { 0.0 } else { (size - h.weight(i)) * far }
+                };
+                (0..blocks.len()).map(of_block).sum()
             }
         }
     }
 
-    /// How far along coordinate c the charge for rounding looks.
-    fn reach(&self, c: usize) -> f64 {
-        let curvature = self.point.residuals.view.smooth().curvature(c);
-        if curvature > 0.0 {
-            ((1.0 + self.point.objective.abs()) / curvature).sqrt()
-        } else {
-            max_abs(self.point.residuals.x)
-        }
-    }
-
-    /// The bound at `(t u, t lambda)` for the largest t <= 1 at which s fits, if t = 0 fits at all.
-    fn scaled_bound(&self, u: &[f64], s: &[f64]) -> Pass<f64> {
+    /// The bound at the dual point scaled towards zero until s fits.
+    fn scaled_bound(&self, u: &[f64], s: &[f64], best: &mut Best) -> Pass {
         // s(t) = t s + (1 - t) s(0), s(0) = -c.
         let mut scaled = vec![0.0; u.len()];
         let mut origin = vec![0.0; s.len()];
@@ -178,7 +202,7 @@ impl Search<'_> {
                 for c in 0..s.len() {
                     let (lo, hi) = h.dual_domain(c);
                     if origin[c] < lo || origin[c] > hi {
-                        return Ok(f64::NEG_INFINITY);
+                        return Ok(());
                     }
                     if s[c] > hi {
                         t = t.min((hi - origin[c]) / (s[c] - origin[c]));
@@ -193,7 +217,7 @@ impl Search<'_> {
                     let length = |v: &[f64]| blocks.coordinates(i).map(|c| v[c] * v[c]).sum::<f64>().sqrt();
                     let (from, to, weight) = (length(&origin), length(s), h.weight(i));
                     if from > weight {
-                        return Ok(f64::NEG_INFINITY);
+                        return Ok(());
                     }
                     if to > weight {
                         t = t.min((weight - from) / (to - from));
@@ -202,20 +226,17 @@ impl Search<'_> {
             }
         }
         if t.is_nan() || t >= 1.0 {
-            return Ok(f64::NEG_INFINITY);
+            return Ok(());
         }
         t = (t * (1.0 - 1e-15)).max(0.0);
         scaled.iter_mut().zip(u).for_each(|(scaled, u)| *scaled = t * u);
         origin.iter_mut().zip(s).for_each(|(origin, s)| *origin = t * s + (1.0 - t) * *origin);
         let lambda: Vec<f64> = self.point.lambda.iter().map(|lambda| t * lambda).collect();
-        let bound = self.bound(&scaled, &lambda, &origin)?;
-        // The origin is always a dual point of a loss, but says something only where the loss can vanish.
-        let telling = t > 0.0 || self.point.objective - bound <= TELLING * (1.0 + self.point.objective.abs());
-        Ok(if telling { bound } else { f64::NEG_INFINITY })
+        self.offer(&scaled, &lambda, &origin, best)
     }
 
     /// The bound at a dual point moved so that s lies on the subdifferential of h at x.
-    fn repaired_bound(&self, row_weights: &[f64]) -> Pass<f64> {
+    fn repaired_bound(&self, row_weights: &[f64], best: &mut Best) -> Pass {
         let (residuals, control) = (self.point.residuals, self.point.control);
         let n = residuals.x.len();
         let mut lambda = self.point.lambda.to_vec();
@@ -248,7 +269,7 @@ impl Search<'_> {
             }
             self.fill_s(&u, &lambda, &mut s)?;
         }
-        self.bound(&u, &lambda, &s)
+        self.offer(&u, &lambda, &s, best)
     }
 
     /// `s = -(c + K'u + A'lambda)`.

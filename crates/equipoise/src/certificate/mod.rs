@@ -11,13 +11,17 @@
 
 mod dual;
 mod multipliers;
+mod proof;
+mod reach;
 mod residual;
 
 use crate::control::{Control, Halt, Pass};
+use crate::coupling::ALLOWED_SHARE;
+use crate::enclosure::Enclosure;
 use crate::error::Result;
 use crate::matrix::{check_finite_vector, check_length, max_abs};
 use crate::problem::{Problem, View};
-use crate::separable::SeparableTerm;
+use crate::separable::{Nonsmooth, SeparableTerm};
 use crate::smooth::SmoothTerm;
 
 pub(crate) use multipliers::estimate as estimate_multipliers;
@@ -30,22 +34,35 @@ const GRACE: f64 = 0.02;
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Certificate {
-    /// f(x) + h(x); infinite outside the domain of h.
+    /// f(x) + h(x), from above; infinite outside the domain of h.
     pub objective: f64,
-    /// f(x).
+    /// f(x), from above.
     pub smooth: f64,
-    /// h(x).
+    /// h(x), from above.
     pub separable: f64,
-    /// The largest size of an entry of A x - b.
+    /// The largest size of an entry of A x - b, from above.
     pub infeasibility: f64,
-    /// The largest infeasibility that counts as feasible, `1e-9 (1 + max |b|)`.
-    pub allowed_infeasibility: f64,
+    /// The largest share of its own terms that a row of A x = b is off by, `|a_i x - b_i| / (|b_i| + sum_j |a_ij x_j|)`, from
+    /// above; feasible is a point with at most 1e-9.
+    pub relative_infeasibility: f64,
     /// lambda of `L = f + h + lambda'(A x - b)`, one for every row given; none where there was no time to look for them.
     pub multipliers: Vec<f64>,
     /// The scaled distance from the optimality conditions; infinite where it is not known.
     pub kkt_residual: f64,
-    /// Objective minus a proven lower bound; `None` when no finite dual point was found.
+    /// What a violation r of the optimality conditions may be worth, `sum_c |r_c| (|x_c| + sqrt((1 + |objective|) / curvature_c))`:
+    /// an estimate of the gap in its own units, for terms that have none. It is no bound.
+    pub kkt_estimate: f64,
+    /// A number that the optimum does not fall below; `None` when a term has no conjugate.
+    pub lower_bound: Option<f64>,
+    /// How far the objective is from the lower bound, from above. A bound above the objective, which shows that x is
+    /// infeasible, counts as much as one below it.
     pub duality_gap: Option<f64>,
+    /// Where the lower bound holds only for points whose coordinates are no larger than this in size; `None` for
+    /// everywhere.
+    pub holds_within: Option<f64>,
+    /// Whether objective, infeasibility and lower bound hold in exact arithmetic. Certificates during a run are computed
+    /// in plain arithmetic, and so are those of terms that have no enclosures.
+    pub is_proven: bool,
     /// Whether there was no time for all of it: multipliers may then be rough, the KKT residual infinite, the gap larger
     /// than it need be or missing. What is said is true all the same.
     pub is_partial: bool,
@@ -62,18 +79,16 @@ pub(crate) enum Effort {
 
 impl Certificate {
     /// Whether the point is in the domain, feasible, and optimal to the tolerance: the gap within
-    /// `tolerance (1 + |objective|)`, or the KKT residual within the tolerance where there is no gap.
+    /// `tolerance (1 + |objective|)`. Where a term has no conjugate, and there is no gap therefore, [`kkt_estimate`](Self::kkt_estimate)
+    /// stands in for it.
     pub fn meets(&self, tolerance: f64) -> bool {
-        let optimal = match self.duality_gap {
-            Some(gap) => gap <= tolerance * (1.0 + self.objective.abs()),
-            None => self.kkt_residual <= tolerance,
-        };
-        self.is_feasible() && optimal
+        let gap = self.duality_gap.unwrap_or(self.kkt_estimate);
+        self.is_feasible() && gap <= tolerance * (1.0 + self.objective.abs())
     }
 
     /// Whether the point is in the domain of h and satisfies A x = b.
     pub fn is_feasible(&self) -> bool {
-        self.separable.is_finite() && self.infeasibility <= self.allowed_infeasibility
+        self.separable.is_finite() && self.relative_infeasibility <= ALLOWED_SHARE
     }
 }
 
@@ -122,25 +137,62 @@ pub(crate) fn certify(view: View<'_>, x: &[f64], effort: Effort, control: &Contr
     let mut product = vec![0.0; f.product_len()];
     f.fill_product(x, &mut product, control)?;
     let (smooth, separable) = (f.value(x, &product), view.separable_value(x));
+    let miss = view.coupling().miss_within(x, control)?;
     let mut certificate = Certificate {
         objective: smooth + separable,
         smooth,
         separable,
-        infeasibility: view.coupling().infeasibility_within(x, control)?,
-        allowed_infeasibility: view.coupling().allowed_infeasibility(),
+        infeasibility: miss.absolute,
+        relative_infeasibility: miss.relative,
         multipliers: Vec::new(),
         kkt_residual: f64::INFINITY,
+        kkt_estimate: f64::INFINITY,
+        lower_bound: None,
         duality_gap: None,
+        holds_within: None,
+        is_proven: false,
         is_partial: true,
     };
-    match certificate.complete(view, x, &product, effort, control) {
+    let outcome = match effort {
+        Effort::Quick => Ok(()),
+        Effort::Full => certificate.prove_objective(view, x, control),
+    };
+    match outcome.and_then(|()| certificate.complete(view, x, &product, effort, control)) {
         Err(fault @ Halt::Fault(_)) => return Err(fault),
         outcome => certificate.is_partial = outcome.is_err(),
+    }
+    if effort == Effort::Full && !certificate.is_proven && is_enclosed(view) {
+        // Where a proof was possible and failed (numbers overflowed, say) nothing is known, and nothing is claimed.
+        (certificate.lower_bound, certificate.duality_gap) = (None, None);
+        certificate.kkt_estimate = f64::INFINITY;
     }
     Ok(certificate)
 }
 
+/// Whether every term has enclosures.
+fn is_enclosed(view: View<'_>) -> bool {
+    let of_h = match view.separable() {
+        Nonsmooth::Coordinates(h) => h.is_enclosed(view.dimension()),
+        Nonsmooth::Groups(_) => true,
+    };
+    of_h && view.smooth().is_enclosed()
+}
+
 impl Certificate {
+    /// Replaces objective and infeasibility by what holds in exact arithmetic, where the terms can say.
+    fn prove_objective(&mut self, view: View<'_>, x: &[f64], control: &Control) -> Pass {
+        let miss = view.coupling().enclose_miss(x, control)?;
+        (self.infeasibility, self.relative_infeasibility) = (miss.absolute, miss.relative);
+        let (smooth, separable) = proof::objective(view, x, control)?;
+        let objective = smooth + separable;
+        if objective.is_known() {
+            (self.smooth, self.separable) = (smooth.upper(), separable.upper());
+            self.objective = objective.upper();
+            self.is_proven = true;
+        }
+        Ok(())
+    }
+
     /// Adds multipliers, KKT residual and gap, as far as time allows.
     fn complete(
         &mut self,
@@ -173,6 +225,7 @@ impl Certificate {
             return Ok(());
         }
         self.kkt_residual = kkt_residual;
+        self.kkt_estimate = residuals.worth(&s, self.objective, until)?;
         found.outcome?;
         if self.objective.is_finite() {
             let (lambda, near) = (&found.lambda, kkt_residual <= 1e-2);
@@ -184,8 +237,14 @@ impl Certificate {
                 near,
                 control,
             };
-            let outcome;
-            (self.duality_gap, outcome) = dual::gap(&point, s, effort == Effort::Full);
+            let (bound, outcome) = dual::bound(&point, s, effort == Effort::Full);
+            if let Some(found) = bound.filter(|found| found.lower.bound.is_finite()) {
+                let bound = found.lower.bound;
+                self.lower_bound = Some(bound);
+                self.duality_gap = Some(Enclosure::difference(self.objective, bound).abs().upper());
+                self.holds_within = found.lower.holds_within;
+                self.is_proven &= found.is_proven;
+            }
             outcome?;
         }
         Ok(())

@@ -4,11 +4,13 @@
 //! of gradients, of h or of which pair moves next.
 
 mod columns;
+mod enclosed;
 mod independent;
 mod outers;
 mod passes;
 
 pub(crate) use columns::CouplingColumns;
+pub use enclosed::{ALLOWED_SHARE, Miss};
 pub use independent::DroppedRow;
 pub(crate) use independent::independent_rows;
 pub(crate) use outers::Outers;
@@ -220,26 +222,6 @@ impl Coupling {
         let mut residual = vec![0.0; self.rows()];
         self.residual(x, &mut residual);
         max_abs(&residual)
-    }
-
-    /// The largest residual that counts as feasible: `1e-9 (1 + max |b|)`.
-    pub fn allowed_infeasibility(&self) -> f64 {
-        1e-9 * (1.0 + max_abs(&self.rhs))
-    }
-
-    /// What rounding may make of `A x` when it is added up: `16 eps` times the largest sum of sizes in a row.
-    pub(crate) fn rounding(&self, x: &[f64]) -> f64 {
-        let mut sizes = vec![0.0; self.rows()];
-        for (c, t) in x.iter().enumerate() {
-            match &self.shape {
-                Shape::Rows(Matrix::Dense(matrix)) => {
-                    let column = matrix.column(c);
-                    sizes.iter_mut().zip(column).for_each(|(size, a)| *size += (a * t).abs());
-                }
-                _ => (0..self.rows()).for_each(|r| sizes[r] += (self.entry(r, c) * t).abs()),
-            }
-        }
-        16.0 * f64::EPSILON * max_abs(&sizes)
     }
 
     /// The coupling that keeps the given rows.

@@ -1,6 +1,7 @@
 //! A matrix by rows, dense or sparse: for methods that look at one sample at a time.
 
 use super::{Matrix, Rows, SparseMatrix, dot};
+use crate::enclosure::{self, Enclosure};
 use crate::error::Result;
 
 /// Rows that are turned over together.
@@ -70,6 +71,14 @@ impl ByRow {
         }
     }
 
+    /// The same with its error.
+    pub fn enclose_dot(&self, i: usize, x: &[f64]) -> Enclosure {
+        match self {
+            Self::Dense { columns, values } => enclosure::dot(&values[i * columns..(i + 1) * columns], x),
+            Self::Sparse(rows) => rows.enclose_dot(i, x),
+        }
+    }
+
     /// Entry c of row i.
     #[inline]
     pub fn entry(&self, i: usize, c: usize) -> f64 {
@@ -101,12 +110,7 @@ impl ByRow {
             Self::Dense { columns, values } => {
                 values[i * columns..(i + 1) * columns].iter().enumerate().for_each(|(c, v)| visit(c, *v));
             }
-            Self::Sparse(rows) => match rows.row(i) {
-                (indices, None) => indices.iter().for_each(|&c| visit(c as usize, 1.0)),
-                (indices, Some(values)) => {
-                    indices.iter().zip(values).for_each(|(&c, v)| visit(c as usize, *v));
-                }
-            },
+            Self::Sparse(rows) => rows.for_each(i, visit),
         }
     }
 }

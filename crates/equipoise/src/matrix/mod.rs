@@ -6,6 +6,7 @@
 
 mod by_row;
 mod dense;
+mod enclosed;
 mod kernels;
 mod rows;
 mod sparse;

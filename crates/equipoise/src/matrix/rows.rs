@@ -4,6 +4,7 @@
 //! over the data reads 4 bytes an entry in place of 12. Row i is column i of the matrix `X'` in `w = X'beta`.
 
 use super::check_length;
+use crate::enclosure::{Enclosure, gather_dot};
 use crate::error::{Error, Result};
 
 /// A sparse matrix by rows.
@@ -125,6 +126,22 @@ impl Rows {
             }
         }
         even + odd
+    }
+
+    /// Calls `visit(column, value)` for every stored entry of row i.
+    #[inline]
+    pub fn for_each(&self, i: usize, mut visit: impl FnMut(usize, f64)) {
+        match self.row(i) {
+            (indices, None) => indices.iter().for_each(|&k| visit(k as usize, 1.0)),
+            (indices, Some(values)) => indices.iter().zip(values).for_each(|(&k, &v)| visit(k as usize, v)),
+        }
+    }
+
+    /// The inner product of row i with w, with its error.
+    #[inline]
+    pub fn enclose_dot(&self, i: usize, w: &[f64]) -> Enclosure {
+        let (indices, values) = self.row(i);
+        gather_dot(indices, values, w)
     }
 
     /// `w += t * row i`.

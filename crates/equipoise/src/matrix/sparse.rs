@@ -90,6 +90,12 @@ impl SparseMatrix {
         &self.indices[self.starts[c]..self.starts[c + 1]]
     }
 
+    /// Rows and values of column c.
+    pub(crate) fn column_parts(&self, c: usize) -> (&[u32], &[f64]) {
+        let range = self.starts[c]..self.starts[c + 1];
+        (&self.indices[range.clone()], &self.values[range])
+    }
+
     /// Number of stored entries.
     pub fn stored(&self) -> usize {
         self.values.len()

@@ -4,7 +4,7 @@
 //! bounds. Only a handful of variables are free at a time (at most m more than needed), so one step costs
 //! `O(n m)`. It decides the cases in which the dual method finds no interior.
 
-use crate::coupling::Coupling;
+use crate::coupling::{ALLOWED_SHARE, Coupling};
 use crate::matrix::{PseudoInverse, dot, max_abs};
 use crate::separable::SeparableTerm;
 
@@ -49,7 +49,7 @@ pub(super) fn bounded_least_squares<T: SeparableTerm>(
         settle(coupling, domain, &scale, &mut x, &mut free);
     }
     let x = best.1;
-    if coupling.infeasibility(&x) <= 1e-2 * coupling.allowed_infeasibility() {
+    if coupling.miss(&x).relative <= 1e-2 * ALLOWED_SHARE {
         return Outcome::Feasible(x);
     }
     scaled_residual(coupling, &scale, &x, &mut residual);

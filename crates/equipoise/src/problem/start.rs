@@ -7,7 +7,7 @@
 use super::NonsmoothView;
 use super::bounded_least_squares::{Outcome, bounded_least_squares};
 use crate::control::{Control, Pass};
-use crate::coupling::CouplingColumns;
+use crate::coupling::{ALLOWED_SHARE, CouplingColumns};
 use crate::coupling::{Coupling, Shape};
 use crate::error::{Error, Result};
 use crate::matrix::{check_finite_vector, check_length, max_abs};
@@ -44,11 +44,8 @@ pub(super) fn check(coupling: &Coupling, separable: NonsmoothView<'_>, x: &[f64]
             return Err(Error::StartOutsideDomain { index, found, lower, upper });
         }
     }
-    let mut residual = vec![0.0; coupling.rows()];
-    coupling.residual(x, &mut residual);
-    let allowed = coupling.allowed_infeasibility();
-    match residual.iter().position(|r| r.abs() > allowed) {
-        Some(row) => Err(Error::InfeasibleStart { row, found: residual[row], allowed }),
+    match coupling.first_row_missed(x) {
+        Some((row, found, allowed)) => Err(Error::InfeasibleStart { row, found, allowed }),
         None => Ok(()),
     }
 }
@@ -100,11 +97,8 @@ fn project_from(
             &mut z,
         );
         settle_row(weights, coupling.rhs()[0], &domain, &mut z);
-        // A sum of many terms is known to rounding only; the row can be met, as was checked.
-        let size: f64 = (0..n).map(|c| (weights.at(c) * z[c]).abs()).sum();
         let inside = (0..n).all(|c| SeparableTerm::value(&domain, c, z[c]) == 0.0);
-        let known_to = (0.5 * coupling.allowed_infeasibility()).max(8.0 * f64::EPSILON * size);
-        if inside && coupling.infeasibility(&z) <= known_to {
+        if inside && coupling.miss(&z).relative <= 0.5 * ALLOWED_SHARE {
             return Ok(z);
         }
     } else {
@@ -123,7 +117,7 @@ fn project_from(
         }
     }
     let inside = (0..n).all(|c| SeparableTerm::value(&domain, c, z[c]) == 0.0);
-    if inside && coupling.infeasibility(&z) <= 1e-3 * coupling.allowed_infeasibility() {
+    if inside && coupling.miss(&z).relative <= 1e-3 * ALLOWED_SHARE {
         return Ok(z);
     }
     // From far away the first projection is exact only relative to where it began: project what is left.
@@ -136,7 +130,7 @@ fn project_from(
         Outcome::Feasible(z) => Ok(z),
         // What a rounding residual makes look infeasible is not.
         Outcome::Infeasible(_)
-            if inside && coupling.infeasibility(&z) <= 0.5 * coupling.allowed_infeasibility() =>
+            if inside && coupling.miss(&z).relative <= 0.5 * ALLOWED_SHARE =>
         {
             Ok(z)
         }
@@ -167,7 +161,7 @@ fn check_one_row(coupling: &Coupling, domain: &Domain<'_>, n: usize, control: &C
     for sign in [1.0, -1.0] {
         let reachable = supremum(coupling, domain, &[sign], n, control)?;
         let needed = sign * coupling.rhs()[0];
-        if reachable < needed - 1e-3 * coupling.allowed_infeasibility() {
+        if reachable < needed - 1e-12 * (reachable.abs() + needed.abs()) {
             return Err(empty_domain(coupling, domain, vec![sign], n, control)?);
         }
     }

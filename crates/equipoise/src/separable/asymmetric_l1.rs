@@ -5,6 +5,7 @@
 
 use super::values::common_length;
 use super::{SeparableTerm, Values};
+use crate::enclosure::{Enclosure, above};
 use crate::error::Result;
 
 /// The l1 norm with one weight for positive and one for negative values.
@@ -55,6 +56,28 @@ impl SeparableTerm for AsymmetricL1 {
     }
     fn dual_domain(&self, c: usize) -> (f64, f64) {
         (-self.fall.at(c), self.rise.at(c))
+    }
+    fn is_enclosed(&self, _n: usize) -> bool {
+        true
+    }
+    fn enclose_value(&self, c: usize, z: f64) -> Enclosure {
+        Enclosure::product(if z < 0.0 { self.fall.at(c) } else { self.rise.at(c) }, z.abs())
+    }
+    fn level_set(&self, c: usize, level: f64) -> (f64, f64) {
+        let reach = |weight: f64| if weight > 0.0 { above(level.max(0.0) / weight) } else { f64::INFINITY };
+        (-reach(self.fall.at(c)), reach(self.rise.at(c)))
+    }
+    fn is_non_negative(&self, _n: usize) -> bool {
+        true
+    }
+    fn conjugate_above(&self, c: usize, s: Enclosure, (lower, upper): (f64, f64)) -> f64 {
+        let (lower, upper) = (lower.min(0.0), upper.max(0.0));
+        let side = |excess: Enclosure, end: f64| match (excess.upper() <= 0.0, end) {
+            (true, _) => 0.0,
+            (false, f64::INFINITY) => f64::INFINITY,
+            (false, end) => (excess * end.into()).upper().max(0.0),
+        };
+        side(s - self.rise.at(c).into(), upper).max(side(-s - self.fall.at(c).into(), -lower))
     }
     fn is_zero(&self) -> bool {
         self.rise.as_slice().iter().chain(self.fall.as_slice()).all(|weight| *weight == 0.0)

@@ -32,6 +32,7 @@ pub use zero::Zero;
 
 use std::fmt::Debug;
 
+use crate::enclosure::Enclosure;
 use crate::forward::forward;
 use crate::problem::Blocks;
 
@@ -81,6 +82,31 @@ pub trait SeparableTerm: Debug + Send + Sync {
     /// The interval of s on which the conjugate is finite.
     fn dual_domain(&self, _c: usize) -> (f64, f64) {
         (f64::NEG_INFINITY, f64::INFINITY)
+    }
+
+    /// Whether the term has enclosures, over n coordinates.
+    fn is_enclosed(&self, n: usize) -> bool {
+        (0..n).all(|c| self.piece(c).is_some())
+    }
+
+    /// `h_c(z)` with its error, infinite or unknown where nothing can be said; nothing is then proven of a solution.
+    fn enclose_value(&self, c: usize, z: f64) -> Enclosure {
+        self.piece(c).map_or(Enclosure::UNKNOWN, |piece| piece.enclose_value(z))
+    }
+
+    /// An interval that holds every z with `h_c(z) <= level`, where `h_c` is proven never to fall below 0.
+    fn level_set(&self, c: usize, level: f64) -> (f64, f64) {
+        self.piece(c).map_or((f64::NEG_INFINITY, f64::INFINITY), |piece| piece.level_set(level))
+    }
+
+    /// Whether no `h_c` ever falls below 0.
+    fn is_non_negative(&self, n: usize) -> bool {
+        (0..n).all(|c| self.piece(c).is_some())
+    }
+
+    /// A number that `sup s z - h_c(z)` over z in `[within.0, within.1]` does not exceed, infinite where nothing can be said.
+    fn conjugate_above(&self, c: usize, s: Enclosure, within: (f64, f64)) -> f64 {
+        self.piece(c).map_or(f64::INFINITY, |piece| piece.within(within).conjugate_above(s))
     }
 
     /// The closed form of `h_c`, where it is one; the exact pair steps are then closed forms too.
@@ -157,6 +183,11 @@ impl SeparableTerm for Box<dyn SeparableTerm> {
         fn subdifferential(&self, c: usize, z: f64) -> (f64, f64);
         fn conjugate(&self, c: usize, s: f64) -> Option<f64>;
         fn dual_domain(&self, c: usize) -> (f64, f64);
+        fn is_enclosed(&self, n: usize) -> bool;
+        fn enclose_value(&self, c: usize, z: f64) -> Enclosure;
+        fn level_set(&self, c: usize, level: f64) -> (f64, f64);
+        fn is_non_negative(&self, n: usize) -> bool;
+        fn conjugate_above(&self, c: usize, s: Enclosure, within: (f64, f64)) -> f64;
         fn piece(&self, c: usize) -> Option<Piece>;
         fn is_zero(&self) -> bool;
     }

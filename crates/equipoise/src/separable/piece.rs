@@ -3,6 +3,8 @@
 //! Zero, bounds, l1, elastic net and their combinations are all of this form, so their prox,
 //! subdifferential and conjugate are written once, here.
 
+use crate::enclosure::{Enclosure, above};
+
 /// The scalar function `l1 |z| + l2/2 z^2` restricted to `[lower, upper]`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Piece {
@@ -109,6 +111,81 @@ impl Piece {
         let lo = if self.lower == f64::NEG_INFINITY && self.l2 == 0.0 { -self.l1 } else { f64::NEG_INFINITY };
         let hi = if self.upper == f64::INFINITY && self.l2 == 0.0 { self.l1 } else { f64::INFINITY };
         (lo, hi)
+    }
+
+    /// The value at z with its error; unknown outside the interval.
+    pub fn enclose_value(&self, z: f64) -> Enclosure {
+        if !(self.lower <= z && z <= self.upper) {
+            return Enclosure::UNKNOWN;
+        }
+        if self.l1 == 0.0 && self.l2 == 0.0 {
+            return Enclosure::from(0.0);
+        }
+        (Enclosure::product(self.l2, z.abs()).half() + self.l1.into()) * z.abs().into()
+    }
+
+    /// An interval that holds every z whose value is at most `level`.
+    pub fn level_set(&self, level: f64) -> (f64, f64) {
+        let level = level.max(0.0);
+        let linear = if self.l1 > 0.0 { above(level / self.l1) } else { f64::INFINITY };
+        let square = if self.l2 > 0.0 { above(above(2.0 * level / self.l2).sqrt()) } else { f64::INFINITY };
+        let reach = linear.min(square);
+        (self.lower.max(-reach), self.upper.min(reach))
+    }
+
+    /// The same function on less of its interval.
+    #[must_use]
+    pub fn within(&self, (lower, upper): (f64, f64)) -> Self {
+        Self { lower: self.lower.max(lower), upper: self.upper.min(upper), ..*self }
+    }
+
+    /// A number that the conjugate does not exceed at any s of the enclosure; minus infinity where the interval is empty.
+    ///
+    /// The supremum of `s z - l1 |z| - l2/2 z^2` over z of one sign is at an end of the interval, at 0, or where the
+    /// derivative vanishes; without regard to the interval that last one is at most `(|s| - l1)^2 / (2 l2)`. Taking
+    /// the largest of all of these is never too small.
+    pub fn conjugate_above(&self, s: Enclosure) -> f64 {
+        if self.lower > self.upper {
+            return f64::NEG_INFINITY;
+        }
+        let (low, high) = (s.lower(), s.upper());
+        let gain = |z: f64| {
+            if z == 0.0 {
+                return 0.0;
+            }
+            let reward = s * z.into() - self.enclose_value(z);
+            reward.upper()
+        };
+        let mut best = if self.lower <= 0.0 && 0.0 <= self.upper { 0.0 } else { f64::NEG_INFINITY };
+        // Upwards: z >= 0 pays where s exceeds l1.
+        let rises = |excess: Enclosure, end: f64, near: f64| -> f64 {
+            if excess.upper() <= 0.0 {
+                // Falls all the way: best at the end that is nearer to 0.
+                return gain(near);
+            }
+            let mut most = if end.is_finite() { gain(end) } else { f64::INFINITY };
+            if self.l2 > 0.0 {
+                let free = excess.square().half().over(self.l2.into()).upper();
+                let turning = excess.over(self.l2.into());
+                if turning.upper() <= near.abs() {
+                    return gain(near);
+                }
+                // Beyond the end the function still rises there, and the end is the best.
+                let past = end.is_finite() && turning.lower() >= end.abs();
+                if !past {
+                    most = free;
+                }
+            }
+            most.max(gain(near))
+        };
+        let l1 = Enclosure::from(self.l1);
+        if self.upper > 0.0 && high > 0.0 || self.lower > 0.0 {
+            best = best.max(rises(s - l1, self.upper, self.lower.max(0.0)));
+        }
+        if self.lower < 0.0 && low < 0.0 || self.upper < 0.0 {
+            best = best.max(rises(-s - l1, self.lower, self.upper.min(0.0)));
+        }
+        if best.is_nan() { f64::INFINITY } else { best }
     }
 
     /// Whether the piece is zero everywhere.

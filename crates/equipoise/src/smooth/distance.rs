@@ -7,6 +7,7 @@ use std::ops::Range;
 use super::factored::{Factored, OwnTerms};
 use super::{DualSide, PairTerm, SmoothTerm};
 use crate::control::{Control, Pass};
+use crate::enclosure::{Enclosure, Sum, above};
 use crate::error::Result;
 use crate::matrix::{check_finite_vector, check_length};
 use crate::separable::Values;
@@ -91,6 +92,32 @@ impl SmoothTerm for Distance {
     fn dual(&self) -> Option<&dyn DualSide> {
         Some(self)
     }
+    fn least_value(&self) -> f64 {
+        0.0
+    }
+    fn narrow(&self, level: f64, within: &mut [(f64, f64)], _control: &Control) -> Pass {
+        for (c, within) in within.iter_mut().enumerate() {
+            let (w, t) = (self.weight.at(c), self.target[c]);
+            if w > 0.0 {
+                let reach = above(above(level.max(0.0) / w).sqrt());
+                *within = (within.0.max((t - reach).next_down()), within.1.min((t + reach).next_up()));
+            }
+        }
+        Ok(())
+    }
+    fn is_enclosed(&self) -> bool {
+        true
+    }
+    fn enclose_value(&self, x: &[f64], control: &Control) -> Pass<Enclosure> {
+        let mut sum = Sum::default();
+        control.in_parts(x.len(), 16, |part| {
+            for c in part {
+                let square = Enclosure::difference(x[c], self.target[c]).square();
+                sum.add_enclosure(square * self.weight.at(c).into());
+            }
+        })?;
+        Ok(sum.value())
+    }
 }
 
 /// K = I and `f*(u) = sum u^2 / (4 w) + u t`; where w is 0, u must be 0.
@@ -130,5 +157,27 @@ impl DualSide for Distance {
             (false, false) => f64::INFINITY,
         };
         Ok(terms.map(|(c, (&u, &t))| scalar(self.weight.at(c), u, t)).sum())
+    }
+    fn settle(&self, u: &mut [f64]) {
+        u.iter_mut().enumerate().filter(|(c, _)| self.weight.at(*c) == 0.0).for_each(|(_, u)| *u = 0.0);
+    }
+    fn enclose_conjugate(&self, u: &[f64], control: &Control) -> Pass<Enclosure> {
+        let mut sum = Sum::default();
+        control.in_parts(u.len(), 32, |part| {
+            for c in part.filter(|&c| u[c] != 0.0) {
+                let quarter = Enclosure::from(u[c]).over((4.0 * self.weight.at(c)).into());
+                sum.add_enclosure((quarter + self.target[c].into()) * u[c].into());
+            }
+        })?;
+        Ok(sum.value())
+    }
+    fn enclose_dual_gradient(&self, u: &[f64], out: &mut [Sum], _control: &Control) -> Pass {
+        out.iter_mut().zip(u).for_each(|(out, &u)| out.add(u));
+        Ok(())
+    }
+    fn absorb(&self, c: usize, u: &[f64], by: Enclosure) -> Option<Enclosure> {
+        let w = self.weight.at(c);
+        let twice = Enclosure::from(u[c]) + Enclosure::from(u[c]) + by;
+        (w > 0.0).then(|| by * (twice.over((4.0 * w).into()) + self.target[c].into()))
     }
 }

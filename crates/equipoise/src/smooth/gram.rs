@@ -8,6 +8,7 @@ use std::ops::Range;
 use super::factored::Factored;
 use super::{DualSide, PairTerm, Reads, SmoothTerm};
 use crate::control::{Control, Pass};
+use crate::enclosure::{self, Enclosure, Sum};
 use crate::error::Result;
 use crate::matrix::{Rows, check_finite_vector, check_length, dot};
 use crate::separable::Values;
@@ -136,6 +137,22 @@ impl SmoothTerm for Gram<'_> {
     fn dual(&self) -> Option<&dyn DualSide> {
         Some(self)
     }
+    fn is_enclosed(&self) -> bool {
+        true
+    }
+    fn enclose_value(&self, x: &[f64], control: &Control) -> Pass<Enclosure> {
+        let mut image = vec![Sum::default(); self.rows.columns()];
+        let mut sum = Sum::default();
+        self.pass(control, |part| {
+            for c in part.filter(|&c| x[c] != 0.0) {
+                self.rows.for_each(c, |k, value| image[k].add_product(value, x[c]));
+                let own = Enclosure::product(self.diagonal.at(c), x[c]).half() + self.linear.at(c).into();
+                sum.add_enclosure(own * x[c].into());
+            }
+        })?;
+        image.iter().for_each(|w| sum.add_enclosure(w.value().square().half()));
+        Ok(sum.value())
+    }
     fn factored(&self) -> Option<Box<dyn Factored + '_>> {
         Some(Box::new(self))
     }
@@ -191,6 +208,26 @@ impl DualSide for Gram<'_> {
     }
     fn conjugate(&self, u: &[f64], _control: &Control) -> Pass<f64> {
         Ok(0.5 * dot(u, u))
+    }
+    fn enclose_conjugate(&self, u: &[f64], _control: &Control) -> Pass<Enclosure> {
+        Ok(enclosure::dot(u, u).half())
+    }
+    fn enclose_dual_gradient(&self, u: &[f64], out: &mut [Sum], control: &Control) -> Pass {
+        let (w, own) = u.split_at(self.rows.columns());
+        self.pass(control, |part| {
+            for c in part {
+                out[c].add_enclosure(self.rows.enclose_dot(c, w));
+                out[c].add(self.linear.at(c));
+                if let Some(&own) = own.get(c) {
+                    out[c].add_enclosure(Enclosure::from(self.diagonal.at(c)).sqrt() * own.into());
+                }
+            }
+        })
+    }
+    fn absorb(&self, c: usize, u: &[f64], by: Enclosure) -> Option<Enclosure> {
+        let (d, own) = (self.diagonal.at(c), *u.get(self.rows.columns() + c)?);
+        let change = || by.over(Enclosure::from(d).sqrt());
+        (d > 0.0).then(|| change() * (change().half() + own.into()))
     }
 }
 

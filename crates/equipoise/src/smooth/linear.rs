@@ -3,6 +3,7 @@
 use super::factored::{Factored, OwnTerms};
 use super::{DualSide, PairTerm, SmoothTerm};
 use crate::control::{Control, Pass};
+use crate::enclosure::{self, Enclosure, Sum};
 use crate::error::Result;
 use crate::matrix::{axpy, check_finite_vector, dot};
 
@@ -62,6 +63,12 @@ impl SmoothTerm for Linear {
     fn dual(&self) -> Option<&dyn DualSide> {
         Some(self)
     }
+    fn is_enclosed(&self) -> bool {
+        true
+    }
+    fn enclose_value(&self, x: &[f64], _control: &Control) -> Pass<Enclosure> {
+        Ok(enclosure::dot(&self.coefficients, x))
+    }
 }
 
 impl DualSide for Linear {
@@ -89,5 +96,12 @@ impl DualSide for Linear {
     }
     fn conjugate(&self, _u: &[f64], _control: &Control) -> Pass<f64> {
         Ok(0.0)
+    }
+    fn enclose_conjugate(&self, _u: &[f64], _control: &Control) -> Pass<Enclosure> {
+        Ok(Enclosure::from(0.0))
+    }
+    fn enclose_dual_gradient(&self, _u: &[f64], out: &mut [Sum], _control: &Control) -> Pass {
+        out.iter_mut().zip(&self.coefficients).for_each(|(out, &c)| out.add(c));
+        Ok(())
     }
 }

@@ -7,6 +7,7 @@ use super::loss::ScalarLoss;
 use super::row_losses::RowLosses;
 use super::{DualSide, FiniteSum, PairTerm, Reads, SampleData, SmoothTerm};
 use crate::control::{Control, Pass};
+use crate::enclosure::{Enclosure, Sum};
 use crate::error::Result;
 use crate::matrix::Matrix;
 use crate::separable::Values;
@@ -123,6 +124,24 @@ impl<L: ScalarLoss> SmoothTerm for LossOfProduct<L> {
     fn dual(&self) -> Option<&dyn DualSide> {
         Some(self)
     }
+    fn least_value(&self) -> f64 {
+        self.rows.least_value()
+    }
+    fn narrow(&self, level: f64, within: &mut [(f64, f64)], control: &Control) -> Pass {
+        if self.rows.is_non_negative() {
+            let levels: Vec<(f64, f64)> = self.rows.level_sets(level).collect();
+            super::level_set::narrow(&self.matrix, &levels, within, control)?;
+        }
+        Ok(())
+    }
+    fn is_enclosed(&self) -> bool {
+        self.rows.loss.is_enclosed()
+    }
+    fn enclose_value(&self, x: &[f64], control: &Control) -> Pass<Enclosure> {
+        let mut sum = Sum::default();
+        self.matrix.enclose_product(x, control, |k, z| sum.add_enclosure(self.rows.enclose_row(k, z)))?;
+        Ok(sum.value())
+    }
 }
 
 /// K = M and `f*(u) = sum_k w_k phi*(u_k / w_k, y_k)`; rows of weight 0 take u = 0.
@@ -154,6 +173,15 @@ impl<L: ScalarLoss> DualSide for LossOfProduct<L> {
     }
     fn conjugate(&self, u: &[f64], _control: &Control) -> Pass<f64> {
         Ok(self.rows.conjugate(u))
+    }
+    fn settle(&self, u: &mut [f64]) {
+        self.rows.settle(u);
+    }
+    fn enclose_conjugate(&self, u: &[f64], _control: &Control) -> Pass<Enclosure> {
+        Ok(self.rows.enclose_conjugate(u))
+    }
+    fn enclose_dual_gradient(&self, u: &[f64], out: &mut [Sum], control: &Control) -> Pass {
+        self.matrix.add_enclosed_transposed(u, out, control)
     }
 }
 

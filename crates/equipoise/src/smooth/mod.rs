@@ -15,6 +15,7 @@
 mod distance;
 mod factored;
 mod gram;
+mod level_set;
 mod linear;
 pub mod loss;
 mod loss_of_product;
@@ -38,6 +39,7 @@ use std::fmt::Debug;
 use std::ops::Range;
 
 use crate::control::{Control, Pass};
+use crate::enclosure::{Enclosure, Sum as EnclosedSum};
 use crate::forward::forward;
 
 /// Least squares `1/2 sum_k w_k (M_k x - y_k)^2`.
@@ -170,6 +172,27 @@ pub trait SmoothTerm: PairTerm {
         None
     }
 
+    /// Whether the term has enclosures: of its value and of its dual side. Of a problem whose terms have none a certificate is
+    /// computed in plain arithmetic and says so.
+    fn is_enclosed(&self) -> bool {
+        false
+    }
+
+    /// f(x) with its error, from raw data; unknown where nothing can be said.
+    fn enclose_value(&self, _x: &[f64], _control: &Control) -> Pass<Enclosure> {
+        Ok(Enclosure::UNKNOWN)
+    }
+
+    /// A number that f is proven never to fall below; minus infinity where there is none, or none is known.
+    fn least_value(&self) -> f64 {
+        f64::NEG_INFINITY
+    }
+
+    /// Narrows intervals that hold the coordinates of every point of interest, by what `f(x) <= level` proves of x.
+    fn narrow(&self, _level: f64, _within: &mut [(f64, f64)], _control: &Control) -> Pass {
+        Ok(())
+    }
+
     /// The term as a quadratic by its factor, where it is one; proximal Newton steps need it.
     fn factored(&self) -> Option<Box<dyn Factored + '_>> {
         None
@@ -199,6 +222,26 @@ pub trait DualSide {
     fn add_dual_magnitude(&self, u: &[f64], out: &mut [f64], control: &Control) -> Pass;
     /// `f*(u)`, infinite outside its domain.
     fn conjugate(&self, u: &[f64], control: &Control) -> Pass<f64>;
+    /// Moves u into the domain of f*, exactly.
+    fn settle(&self, _u: &mut [f64]) {}
+    /// `f*(u)` with its error, for a u that was [settled](Self::settle).
+    fn enclose_conjugate(&self, _u: &[f64], _control: &Control) -> Pass<Enclosure> {
+        Ok(Enclosure::UNKNOWN)
+    }
+    /// `out += c + K'u` with its error.
+    fn enclose_dual_gradient(&self, _u: &[f64], out: &mut [EnclosedSum], _control: &Control) -> Pass {
+        out.iter_mut().for_each(|out| out.add_enclosure(Enclosure::UNKNOWN));
+        Ok(())
+    }
+    /// What the description is off by at most, below f, at points within these intervals: 0 where f is proven convex.
+    fn concavity(&self, _u: &[f64], _within: &[(f64, f64)]) -> f64 {
+        0.0
+    }
+    /// What f* grows by where u is changed so that entry c of `c + K'u` grows by `by` and no other changes; `None` where
+    /// coordinate c has no entry of u to itself.
+    fn absorb(&self, _c: usize, _u: &[f64], _by: Enclosure) -> Option<Enclosure> {
+        None
+    }
 }
 
 impl<T: PairTerm + ?Sized> PairTerm for Box<T> {
@@ -227,6 +270,10 @@ impl<T: SmoothTerm + ?Sized> SmoothTerm for Box<T> {
             &self, x: &[f64], product: &[f64], v: &[f64], out: &mut [f64], control: &Control
         ) -> Pass<bool>;
         fn dual(&self) -> Option<&dyn DualSide>;
+        fn is_enclosed(&self) -> bool;
+        fn enclose_value(&self, x: &[f64], control: &Control) -> Pass<Enclosure>;
+        fn least_value(&self) -> f64;
+        fn narrow(&self, level: f64, within: &mut [(f64, f64)], control: &Control) -> Pass;
         fn factored(&self) -> Option<Box<dyn Factored + '_>>;
         fn finite_sum(&self) -> Option<FiniteSum<'_>>;
     }

@@ -6,6 +6,7 @@
 use super::loss::Squared;
 use super::{DualSide, Linear, LossOfProduct, PairTerm, Reads, SmoothTerm, Sum};
 use crate::control::{Control, Pass};
+use crate::enclosure::{self, Enclosure, Sum as EnclosedSum, above};
 use crate::error::{Error, Result};
 use crate::matrix::{Matrix, axpy, check_convex, check_finite_vector, check_length, dot};
 
@@ -17,13 +18,15 @@ const SYMMETRY_TOLERANCE: f64 = 1e-10;
 pub struct Quadratic {
     matrix: Matrix,
     linear: Vec<f64>,
-    /// How far below zero the eigenvalues may lie that count as zero.
-    indefiniteness: f64,
+    /// A number that no eigenvalue is below, proven; a little below 0 where Q is singular up to rounding.
+    least_eigenvalue: f64,
+    /// Whether mirrored entries are the same to the last bit.
+    is_symmetric: bool,
 }
 
 impl Quadratic {
     /// From Q and c. Q must be square, symmetric and positive semidefinite; eigenvalues down to
-    /// `-1e-10 ||Q||` count as zero.
+    /// `-1e-10 ||Q||` count as zero, and certificates are charged for them.
     pub fn new(matrix: impl Into<Matrix>, linear: Vec<f64>) -> Result<Self> {
         let matrix = matrix.into();
         check_length("quadratic matrix", "rows", matrix.rows(), matrix.columns())?;
@@ -31,8 +34,10 @@ impl Quadratic {
         matrix.check_finite("quadratic matrix")?;
         check_finite_vector("quadratic linear", &linear)?;
         check_symmetric(&matrix)?;
-        let indefiniteness = check_convex("quadratic matrix", &matrix)?;
-        Ok(Self { matrix, linear, indefiniteness })
+        let least_eigenvalue = check_convex("quadratic matrix", &matrix)?;
+        let mut is_symmetric = true;
+        matrix.for_each(|r, c, value| is_symmetric &= r == c || matrix.entry(c, r) == value);
+        Ok(Self { matrix, linear, least_eigenvalue, is_symmetric })
     }
 
     /// `1/2 ||M x||^2 + c'x`, the quadratic with `Q = M'M`, without forming Q.
@@ -118,6 +123,31 @@ impl SmoothTerm for Quadratic {
     fn dual(&self) -> Option<&dyn DualSide> {
         Some(self)
     }
+    fn least_value(&self) -> f64 {
+        let is_zero = self.linear.iter().all(|c| *c == 0.0);
+        if self.least_eigenvalue >= 0.0 && is_zero { 0.0 } else { f64::NEG_INFINITY }
+    }
+    /// `mu/2 |x|^2 - |c| |x| <= level` for the least eigenvalue mu.
+    fn narrow(&self, level: f64, within: &mut [(f64, f64)], _control: &Control) -> Pass {
+        let mu = self.least_eigenvalue;
+        if mu > 0.0 {
+            let pull = enclosure::dot(&self.linear, &self.linear).sqrt();
+            let root = (pull.square() + Enclosure::product(2.0 * mu, level.max(0.0))).sqrt();
+            let most = (pull + root).over(mu.into()).upper();
+            within.iter_mut().for_each(|within| *within = (within.0.max(-most), within.1.min(most)));
+        }
+        Ok(())
+    }
+    fn is_enclosed(&self) -> bool {
+        true
+    }
+    fn enclose_value(&self, x: &[f64], control: &Control) -> Pass<Enclosure> {
+        let mut sum = EnclosedSum::default();
+        self.matrix.enclose_product(x, control, |k, image| {
+            sum.add_enclosure((image.half() + self.linear[k].into()) * x[k].into());
+        })?;
+        Ok(sum.value())
+    }
 }
 
 /// K = Q, u = x and `f*(u) = 1/2 u'Qu`.
@@ -148,13 +178,32 @@ impl DualSide for Quadratic {
         self.matrix.add_magnitudes(u, out, control)
     }
     fn conjugate(&self, u: &[f64], control: &Control) -> Pass<f64> {
-        // The bound must profit neither from rounding nor from eigenvalues that count as zero.
         let mut image = vec![0.0; u.len()];
         self.matrix.multiply_within(u, &mut image, control)?;
-        let mut sizes = vec![0.0; u.len()];
-        self.matrix.add_magnitudes(u, &mut sizes, control)?;
-        let size: f64 = sizes.iter().zip(u).map(|(size, u)| size * u.abs()).sum();
-        let rounding = f64::EPSILON * (1.0 + 0.25 * (u.len() as f64).sqrt()) * size;
-        Ok(0.5 * (dot(u, &image) + self.indefiniteness * dot(u, u)) + rounding)
+        Ok(0.5 * dot(u, &image))
+    }
+    fn enclose_conjugate(&self, u: &[f64], control: &Control) -> Pass<Enclosure> {
+        let mut sum = EnclosedSum::default();
+        self.matrix.enclose_product(u, control, |k, image| sum.add_enclosure(image.half() * u[k].into()))?;
+        Ok(sum.value())
+    }
+    fn enclose_dual_gradient(&self, u: &[f64], out: &mut [EnclosedSum], control: &Control) -> Pass {
+        out.iter_mut().zip(&self.linear).for_each(|(out, &c)| out.add(c));
+        if self.is_symmetric {
+            return self.matrix.add_enclosed_transposed(u, out, control);
+        }
+        // f is the quadratic of (Q + Q')/2; halves are exact but for the smallest numbers, which the widening covers.
+        let half: Vec<f64> = u.iter().map(|u| 0.5 * u).collect();
+        self.matrix.add_enclosed_transposed(&half, out, control)?;
+        self.matrix.enclose_product(&half, control, |k, image| out[k].add_enclosure(image.widened(f64::MIN_POSITIVE)))
+    }
+    /// `1/2 (x - u)'Q(x - u) >= mu/2 |x - u|^2`, where mu may be a little below 0.
+    fn concavity(&self, u: &[f64], within: &[(f64, f64)]) -> f64 {
+        if self.least_eigenvalue >= 0.0 {
+            return 0.0;
+        }
+        let far = |(u, (lo, hi)): (&f64, &(f64, f64))| above((hi - u).abs().max((u - lo).abs())).powi(2);
+        let squares: f64 = u.iter().zip(within).map(far).sum();
+        above(above(squares * (1.0 + 2.0 * u.len() as f64 * f64::EPSILON)) * (-0.5 * self.least_eigenvalue))
     }
 }

@@ -6,6 +6,7 @@
 //! - Must not know: M, x, how often M can be read.
 
 use super::loss::ScalarLoss;
+use crate::enclosure::{Enclosure, Sum, above};
 use crate::error::Result;
 use crate::matrix::{check_finite_vector, check_length};
 use crate::separable::Values;
@@ -69,6 +70,71 @@ impl<L: ScalarLoss> RowLosses<L> {
                 *u = (*u + self.bend(k, product) * image).max(w * lo).min(w * hi);
             }
         }
+    }
+
+    /// Row k at a prediction that is known up to an error.
+    pub(super) fn enclose_row(&self, k: usize, z: Enclosure) -> Enclosure {
+        match self.weights.at(k) {
+            0.0 => Enclosure::from(0.0),
+            1.0 => self.loss.enclose_value(z, self.target[k]),
+            w => self.loss.enclose_value(z, self.target[k]) * w.into(),
+        }
+    }
+
+    /// Moves u into the domain of the conjugate, exactly: ends that are no f64 are left by a few units in the last place.
+    pub(super) fn settle(&self, u: &mut [f64]) {
+        for (k, u) in u.iter_mut().enumerate() {
+            let (lo, hi) = self.loss.dual_domain(self.target[k]);
+            let w = self.weights.at(k);
+            // w times 0 or 1 is exact.
+            let inside = |end: f64, towards: f64| match end.abs() {
+                0.0 | 1.0 => w * end,
+                _ => w * end * (1.0 + 4.0 * f64::EPSILON * (end * towards).signum()) + towards * f64::MIN_POSITIVE,
+            };
+            if w == 0.0 {
+                *u = 0.0;
+            } else {
+                *u = if lo.is_finite() { u.max(inside(lo, 1.0)) } else { *u };
+                *u = if hi.is_finite() { u.min(inside(hi, -1.0)) } else { *u };
+            }
+        }
+    }
+
+    /// The conjugate of the sum with its error, for a u that is in its domain.
+    pub(super) fn enclose_conjugate(&self, u: &[f64]) -> Enclosure {
+        let mut sum = Sum::default();
+        for (k, &u) in u.iter().enumerate() {
+            let y = self.target[k];
+            sum.add_enclosure(match self.weights.at(k) {
+                0.0 if u == 0.0 => continue,
+                0.0 => Enclosure::UNKNOWN,
+                1.0 => self.loss.enclose_conjugate(u.into(), y),
+                w => self.loss.enclose_conjugate(Enclosure::from(u).over(w.into()), y) * w.into(),
+            });
+        }
+        sum.value()
+    }
+
+    /// A number that the sum never falls below.
+    pub(super) fn least_value(&self) -> f64 {
+        // The conjugate at 0 is minus the infimum.
+        let mut origin = vec![0.0; self.len()];
+        self.settle(&mut origin);
+        if origin.iter().any(|u| *u != 0.0) { f64::NEG_INFINITY } else { -self.enclose_conjugate(&origin).upper() }
+    }
+
+    /// Whether no row ever falls below 0.
+    pub(super) fn is_non_negative(&self) -> bool {
+        (0..self.len()).all(|k| self.loss.enclose_conjugate(0.0.into(), self.target[k]).upper() <= 0.0)
+    }
+
+    /// For every row an interval of predictions outside which the sum is above `level`; what the other rows are at least
+    /// is 0.
+    pub(super) fn level_sets(&self, level: f64) -> impl Iterator<Item = (f64, f64)> {
+        (0..self.len()).map(move |k| match self.weights.at(k) {
+            0.0 => (f64::NEG_INFINITY, f64::INFINITY),
+            w => self.loss.level_set(above(level / w), self.target[k]),
+        })
     }
 
     /// The conjugate of the sum.

@@ -19,6 +19,7 @@ use super::{
     DualSide, FiniteSum, PairTerm, Reads, SampleBatch, SampleData, SampleFault, SampleSource, SmoothTerm,
 };
 use crate::control::{Control, Halt, Pass};
+use crate::enclosure::{Enclosure, Sum};
 use crate::error;
 use crate::separable::Values;
 
@@ -270,6 +271,22 @@ impl<L: ScalarLoss> SmoothTerm for Streamed<L> {
     fn dual(&self) -> Option<&dyn DualSide> {
         Some(self)
     }
+    fn least_value(&self) -> f64 {
+        self.rows.least_value()
+    }
+    fn is_enclosed(&self) -> bool {
+        self.rows.loss.is_enclosed()
+    }
+    fn enclose_value(&self, x: &[f64], control: &Control) -> Pass<Enclosure> {
+        let mut sum = Sum::default();
+        self.pass(control, |batch| {
+            for i in 0..batch.rows.len() {
+                let z = batch.rows.enclose_dot(i, x);
+                sum.add_enclosure(self.rows.enclose_row(batch.first + i, z));
+            }
+        })?;
+        Ok(sum.value())
+    }
 }
 
 /// As of [`LossOfProduct`](super::LossOfProduct); K = M is read in one pass a call.
@@ -306,6 +323,20 @@ impl<L: ScalarLoss> DualSide for Streamed<L> {
     }
     fn conjugate(&self, u: &[f64], _control: &Control) -> Pass<f64> {
         Ok(self.rows.conjugate(u))
+    }
+    fn settle(&self, u: &mut [f64]) {
+        self.rows.settle(u);
+    }
+    fn enclose_conjugate(&self, u: &[f64], _control: &Control) -> Pass<Enclosure> {
+        Ok(self.rows.enclose_conjugate(u))
+    }
+    fn enclose_dual_gradient(&self, u: &[f64], out: &mut [Sum], control: &Control) -> Pass {
+        self.pass(control, |batch| {
+            for i in 0..batch.rows.len() {
+                let scale = u[batch.first + i];
+                batch.rows.for_each(i, |c, value| out[c].add_product(value, scale));
+            }
+        })
     }
 }
 

@@ -3,6 +3,7 @@
 use super::factored::{self, Factored};
 use super::{DualSide, FiniteSum, PairTerm, Reads, SmoothTerm};
 use crate::control::{Control, Pass};
+use crate::enclosure::{Enclosure, Sum as EnclosedSum, above};
 use crate::error::{Error, Result};
 use crate::matrix::check_length;
 
@@ -135,6 +136,34 @@ impl SmoothTerm for Sum {
     fn dual(&self) -> Option<&dyn DualSide> {
         self.terms.iter().all(|term| term.dual().is_some()).then_some(self)
     }
+    fn least_value(&self) -> f64 {
+        let mut sum = EnclosedSum::default();
+        self.terms.iter().for_each(|term| sum.add(term.least_value()));
+        sum.value().lower()
+    }
+    fn narrow(&self, level: f64, within: &mut [(f64, f64)], control: &Control) -> Pass {
+        for (k, term) in self.terms.iter().enumerate() {
+            // What the others are at least is not left for this one.
+            let mut left = EnclosedSum::default();
+            left.add(level);
+            self.terms.iter().enumerate().filter(|(j, _)| *j != k).for_each(|(_, other)| left.add(-other.least_value()));
+            let left = left.value().upper();
+            if left.is_finite() {
+                term.narrow(left, within, control)?;
+            }
+        }
+        Ok(())
+    }
+    fn is_enclosed(&self) -> bool {
+        self.terms.iter().all(|term| term.is_enclosed())
+    }
+    fn enclose_value(&self, x: &[f64], control: &Control) -> Pass<Enclosure> {
+        let mut sum = EnclosedSum::default();
+        for term in &self.terms {
+            sum.add_enclosure(term.enclose_value(x, control)?);
+        }
+        Ok(sum.value())
+    }
 }
 
 impl Sum {
@@ -178,5 +207,24 @@ impl DualSide for Sum {
     }
     fn conjugate(&self, u: &[f64], control: &Control) -> Pass<f64> {
         self.duals().map(|(side, range)| side.conjugate(&u[range], control)).sum()
+    }
+    fn settle(&self, u: &mut [f64]) {
+        self.duals().for_each(|(side, range)| side.settle(&mut u[range]));
+    }
+    fn enclose_conjugate(&self, u: &[f64], control: &Control) -> Pass<Enclosure> {
+        let mut sum = EnclosedSum::default();
+        for (side, range) in self.duals() {
+            sum.add_enclosure(side.enclose_conjugate(&u[range], control)?);
+        }
+        Ok(sum.value())
+    }
+    fn enclose_dual_gradient(&self, u: &[f64], out: &mut [EnclosedSum], control: &Control) -> Pass {
+        self.duals().try_for_each(|(side, range)| side.enclose_dual_gradient(&u[range], out, control))
+    }
+    fn concavity(&self, u: &[f64], within: &[(f64, f64)]) -> f64 {
+        above(self.duals().map(|(side, range)| side.concavity(&u[range], within)).sum())
+    }
+    fn absorb(&self, c: usize, u: &[f64], by: Enclosure) -> Option<Enclosure> {
+        self.duals().find_map(|(side, range)| side.absorb(c, &u[range], by))
     }
 }

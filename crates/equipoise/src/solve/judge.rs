@@ -86,14 +86,14 @@ impl Verdict {
         Self { multipliers, ..self }
     }
 
-    /// The verdict that goes with a certificate: its measure is the gap, relative to `1 + |objective|`, or the KKT residual
-    /// where there is none.
+    /// The verdict that goes with a certificate: its measure is the gap, relative to `1 + |objective|`, or what stands in for
+    /// it where there is none.
     pub(crate) fn of(certificate: &Certificate, accepted: bool) -> Self {
         let scale = 1.0 + certificate.objective.abs();
         Self {
             objective: certificate.objective,
             gap: certificate.duality_gap,
-            measure: certificate.duality_gap.map_or(certificate.kkt_residual, |gap| gap / scale),
+            measure: certificate.duality_gap.unwrap_or(certificate.kkt_estimate) / scale,
             infeasibility: certificate.infeasibility,
             multipliers: certificate.multipliers.clone(),
             accepted,

@@ -1,6 +1,7 @@
 //! `phi(z, y) = r^2 / 2` for `|r| <= delta`, `delta (|r| - delta / 2)` beyond, with `r = z - y`.
 
 use super::ScalarLoss;
+use crate::enclosure::{Enclosure, above};
 use crate::error::{Error, Result};
 
 /// The Huber loss.
@@ -44,5 +45,21 @@ impl ScalarLoss for HuberLoss {
     }
     fn dual_domain(&self, _y: f64) -> (f64, f64) {
         (-self.delta, self.delta)
+    }
+    fn is_enclosed(&self) -> bool {
+        true
+    }
+    fn enclose_value(&self, z: Enclosure, y: f64) -> Enclosure {
+        let (size, delta) = ((z - y.into()).abs(), Enclosure::from(self.delta));
+        // 1/2 r^2 minus what r exceeds delta by, squared and halved: one formula on both sides of the seam.
+        size.square().half() - (size - delta).positive_part().square().half()
+    }
+    fn enclose_conjugate(&self, u: Enclosure, y: f64) -> Enclosure {
+        u * (u.half() + y.into())
+    }
+    fn level_set(&self, level: f64, y: f64) -> (f64, f64) {
+        // delta (|r| - delta/2) is nowhere above phi.
+        let reach = above(above(level.max(0.0) / self.delta) + 0.5 * self.delta);
+        ((y - reach).next_down(), (y + reach).next_up())
     }
 }

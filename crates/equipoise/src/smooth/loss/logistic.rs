@@ -1,6 +1,7 @@
 //! `phi(z, y) = log(1 + exp(-y z))`, labels y = +-1.
 
 use super::{ScalarLoss, check_labels};
+use crate::enclosure::Enclosure;
 use crate::error::Result;
 
 /// The logistic loss.
@@ -37,6 +38,21 @@ impl ScalarLoss for LogisticLoss {
     }
     fn dual_domain(&self, y: f64) -> (f64, f64) {
         (-y.max(0.0), (-y).max(0.0))
+    }
+    fn is_enclosed(&self) -> bool {
+        true
+    }
+    fn enclose_value(&self, z: Enclosure, y: f64) -> Enclosure {
+        let margin = if y > 0.0 { z } else { -z };
+        (-margin.abs()).exp().ln_1p() + (-margin).positive_part()
+    }
+    fn enclose_conjugate(&self, u: Enclosure, y: f64) -> Enclosure {
+        let a = if y > 0.0 { -u } else { u };
+        a.entropy() + (Enclosure::from(1.0) - a).entropy()
+    }
+    fn level_set(&self, level: f64, y: f64) -> (f64, f64) {
+        // log(1 + exp(-m)) >= -m.
+        if y > 0.0 { (-level, f64::INFINITY) } else { (f64::NEG_INFINITY, level) }
     }
     fn check_targets(&self, targets: &[f64]) -> Result<()> {
         check_labels(targets)

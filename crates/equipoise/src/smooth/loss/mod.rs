@@ -16,6 +16,7 @@ pub use squared_hinge::SquaredHingeLoss;
 
 use std::fmt::Debug;
 
+use crate::enclosure::Enclosure;
 use crate::error::{Error, Result};
 
 /// A convex, differentiable loss of a prediction z against a target y.
@@ -32,6 +33,23 @@ pub trait ScalarLoss: Debug + Send + Sync {
     fn conjugate(&self, u: f64, y: f64) -> f64;
     /// The interval of u on which the conjugate is finite: the closure of all derivatives.
     fn dual_domain(&self, _y: f64) -> (f64, f64) {
+        (f64::NEG_INFINITY, f64::INFINITY)
+    }
+    /// Whether the loss has enclosures of its value and of its conjugate.
+    fn is_enclosed(&self) -> bool {
+        false
+    }
+    /// phi(z, y) with its error; unknown where nothing can be said.
+    fn enclose_value(&self, _z: Enclosure, _y: f64) -> Enclosure {
+        Enclosure::UNKNOWN
+    }
+    /// The conjugate with its error, for a u that is known to lie in [`dual_domain`](Self::dual_domain) though its enclosure
+    /// may reach beyond.
+    fn enclose_conjugate(&self, _u: Enclosure, _y: f64) -> Enclosure {
+        Enclosure::UNKNOWN
+    }
+    /// An interval that holds every z with `phi(z, y) <= level`.
+    fn level_set(&self, _level: f64, _y: f64) -> (f64, f64) {
         (f64::NEG_INFINITY, f64::INFINITY)
     }
     /// Whether phi is `1/2 (z - y)^2`.

@@ -11,6 +11,7 @@
 //! logarithm of the largest count is plenty. Reference: Nelder and Wedderburn 1972.
 
 use super::ScalarLoss;
+use crate::enclosure::Enclosure;
 use crate::error::{Error, Result};
 
 /// The largest limit: beyond, `exp` of it times a few counts is no number.
@@ -79,6 +80,34 @@ impl ScalarLoss for PoissonLoss {
     }
     fn dual_domain(&self, y: f64) -> (f64, f64) {
         (-y, f64::INFINITY)
+    }
+    fn is_enclosed(&self) -> bool {
+        true
+    }
+    fn enclose_value(&self, z: Enclosure, y: f64) -> Enclosure {
+        // Up to the limit c it is exp; both agree at c, so that a z which may lie on either side is taken at its worst.
+        let beyond = (z - self.limit.into()).positive_part();
+        let below = z - beyond;
+        let most = Enclosure::from(self.limit).exp();
+        let one = Enclosure::from(1.0);
+        if beyond.upper() <= 0.0 {
+            z.exp() - z * y.into()
+        } else if (z - self.limit.into()).lower() >= 0.0 {
+            most * (one + beyond + beyond.square().half()) - z * y.into()
+        } else {
+            below.exp() + most * (beyond + beyond.square().half()) - z * y.into()
+        }
+    }
+    fn enclose_conjugate(&self, u: Enclosure, y: f64) -> Enclosure {
+        let s = u + y.into();
+        let most = Enclosure::from(self.limit).exp();
+        let beyond = (s - most).positive_part().over(most);
+        if beyond.upper() <= 0.0 {
+            return s.entropy() - s;
+        }
+        let continued = s * (beyond + self.limit.into())
+            - most * (beyond + beyond.square().half() + 1.0.into());
+        if (s - most).lower() >= 0.0 { continued } else { continued.hull(s.entropy() - s) }
     }
     fn check_targets(&self, targets: &[f64]) -> Result<()> {
         match targets.iter().position(|y| *y < 0.0) {

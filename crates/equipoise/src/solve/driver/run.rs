@@ -19,6 +19,7 @@
 
 use std::sync::Arc;
 
+use crate::coupling::ALLOWED_SHARE;
 use crate::error::Result;
 use crate::problem::{Problem, View};
 use crate::separable::SeparableTerm;
@@ -316,11 +317,9 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Run<'r, F, H> {
         }
     }
 
-    /// Whether `A x` is off b by more than half of what is allowed, and by more than rounding when it is added up.
+    /// Whether a row is off by more than half of what is allowed.
     fn drifted(&self) -> bool {
-        let coupling = self.view.independent_coupling();
-        let off = coupling.infeasibility(&self.state.x);
-        off > 0.5 * coupling.allowed_infeasibility() && off > coupling.rounding(&self.state.x)
+        self.view.independent_coupling().miss(&self.state.x).relative > 0.5 * ALLOWED_SHARE
     }
 
     /// Judges x if that is due, or compares it with the target: then there is no certificate before the end.

@@ -17,7 +17,7 @@ mod sweeps;
 use std::sync::Arc;
 
 use self::sweeps::{Row, Sweeper, Tally};
-use crate::coupling::{Coupling, Shape};
+use crate::coupling::{ALLOWED_SHARE, Coupling, Shape};
 use crate::error::{Error, Result};
 use crate::problem::{Problem, View};
 use crate::separable::{ClosedForm, Nonsmooth, SeparableTerm};
@@ -158,8 +158,8 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Violating<'r, F, H> {
         let mut status = self.sweeper.sweep(state, &mut self.tally, task, count)?;
         self.visits_of_sweeps = self.tally.visits - visits;
         let by_newton = matches!(self.finish, Finish::Newton(..));
-        let drift = self.coupling.infeasibility(&state.x);
-        if !by_newton || drift > DRIFT_LEFT * self.coupling.allowed_infeasibility() {
+        let drift = self.coupling.miss(&state.x).relative;
+        if !by_newton || drift > DRIFT_LEFT * ALLOWED_SHARE {
             repair(self.view, &mut state.x, &task.limits.control_after(status))?;
         }
         let objective = renewed(self.view, state, task, &mut status)?.unwrap_or(task.objective);

@@ -18,7 +18,7 @@ use face::Face;
 use gradients::{Direction, conjugate_gradients};
 
 use crate::control::{Control, Halt, Pass};
-use crate::coupling::CouplingColumns;
+use crate::coupling::{ALLOWED_SHARE, CouplingColumns};
 use crate::error::{Error, Result};
 use crate::matrix::max_abs;
 use crate::pair_step::Model;
@@ -119,12 +119,13 @@ impl FreeStep<'_> {
         }
         let mut best: Option<(f64, State)> = None;
         let coupling = self.view.independent_coupling();
-        let off = coupling.infeasibility_within(&state.x, self.control)?;
-        let tolerated = (4.0 * off).max(1e-2 * coupling.allowed_infeasibility());
+        // No step takes x further off its rows than rounding: what was tolerated once would be tolerated again.
+        let off = coupling.miss_within(&state.x, self.control)?.relative;
+        let tolerated = off.max(1e-2 * ALLOWED_SHARE);
         let mut offer = |trial: State| -> Pass<bool> {
             let value = self.objective(&trial);
             let bar = best.as_ref().map_or(before, |(value, _)| *value);
-            let lower = value < bar && coupling.infeasibility_within(&trial.x, self.control)? <= tolerated;
+            let lower = value < bar && coupling.miss_within(&trial.x, self.control)?.relative <= tolerated;
             if lower {
                 best = Some((value, trial));
             }

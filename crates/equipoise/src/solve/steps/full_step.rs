@@ -9,7 +9,7 @@
 //! model stays above f along the step, hence the objective never rises.
 
 use crate::control::{Control, Pass};
-use crate::coupling::CouplingColumns;
+use crate::coupling::{ALLOWED_SHARE, CouplingColumns};
 use crate::pair_step::Model;
 use crate::pair_step::group::Group;
 use crate::problem::View;
@@ -61,8 +61,9 @@ impl FullStep {
         }
         let before_smooth = f.value(&state.x, &state.product);
         let before = before_smooth + view.separable_value(&state.x);
-        let off = coupling.infeasibility_within(&state.x, control)?;
-        let tolerated = (4.0 * off).max(1e-2 * coupling.allowed_infeasibility());
+        // No step takes x further off its rows than rounding: what was tolerated once would be tolerated again.
+        let off = coupling.miss_within(&state.x, control)?.relative;
+        let tolerated = off.max(1e-2 * ALLOWED_SHARE);
         let columns = CouplingColumns::new(coupling, &order);
         // Large buffers live for one step only: between steps the memory is the certificate's.
         let mut subproblem = Subproblem::beginning_at(std::mem::take(&mut self.lambda));
@@ -88,7 +89,7 @@ impl FullStep {
             let smooth = f.value(&trial.x, &trial.product);
             let after = smooth + view.separable_value(&trial.x);
             let rounding = 1e-14 * (1.0 + before.abs() + before_smooth.abs());
-            let feasible = coupling.infeasibility_within(&trial.x, control)? <= tolerated;
+            let feasible = coupling.miss_within(&trial.x, control)?.relative <= tolerated;
             if feasible && smooth <= before_smooth + linear + bend + rounding && after <= before {
                 if attempt == 0 {
                     self.sigma = (self.sigma * BOLDER).max(1e-12);

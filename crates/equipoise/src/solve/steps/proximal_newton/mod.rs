@@ -37,7 +37,7 @@ use part::Part;
 use working_set::WorkingSet;
 
 use crate::control::Control;
-use crate::coupling::Coupling;
+use crate::coupling::{ALLOWED_SHARE, Coupling};
 use crate::matrix::{dot, max_abs};
 use crate::problem::{Problem, View, project};
 use crate::separable::{ClosedForm, Nonsmooth, SeparableTerm};
@@ -232,8 +232,7 @@ impl<'a, H: SeparableTerm> ProximalNewton<'a, H> {
             return Outcome::Stopped;
         };
         self.restore_rows(&free, z, &mut product);
-        let is_feasible =
-            |z: &[f64]| max_abs(&self.lacking(z)) <= 0.5 * self.coupling.allowed_infeasibility();
+        let is_feasible = |z: &[f64]| self.coupling.miss(z).relative <= 0.5 * ALLOWED_SHARE;
         let mut feasible = is_feasible(z);
         // With one row the nearest feasible point is found at once; with several it may take long.
         if !feasible

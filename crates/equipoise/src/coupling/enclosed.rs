@@ -1,0 +1,199 @@
+//! `A x = b` with proven errors: what certificates ask of a coupling.
+//!
+//! Feasible is a point whose every row holds up to a small share of that row's own terms,
+//!
+//! ```text
+//! |a_i x - b_i|  <=  1e-9 (|b_i| + sum_j |a_ij x_j|) ,
+//! ```
+//!
+//! with `max_j |a_ij|` in place of a sum that is 0: the rule has no unit, and a row of small numbers counts as much as one of
+//! large ones.
+
+use super::{Coupling, Shape};
+use crate::control::{Control, Pass};
+use crate::enclosure::{Enclosure, Sum, above};
+
+/// The share of a row's own terms that it may be off by.
+pub const ALLOWED_SHARE: f64 = 1e-9;
+
+/// What `A x` misses b by, from above.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Miss {
+    /// The largest size of an entry of `A x - b`.
+    pub absolute: f64,
+    /// The largest share of its own terms that a row is off by.
+    pub relative: f64,
+}
+
+impl Miss {
+    /// Whether every row holds.
+    pub fn is_feasible(self) -> bool {
+        self.relative <= ALLOWED_SHARE
+    }
+
+    fn of_row(&mut self, miss: f64, terms: f64, largest: f64) {
+        self.absolute = if miss > self.absolute { miss } else { self.absolute };
+        let size = if terms > 0.0 { terms } else { largest };
+        // A row of nothing but zeros holds or does not.
+        let relative = match (miss > 0.0, size > 0.0) {
+            (false, _) => 0.0,
+            (true, true) => miss / size,
+            (true, false) => f64::INFINITY,
+        };
+        self.relative = if relative > self.relative || relative.is_nan() { relative } else { self.relative };
+    }
+}
+
+impl Coupling {
+    /// Calls `visit(r, a)` for every stored coefficient of column c.
+    #[inline]
+    fn for_each_in_column(&self, c: usize, mut visit: impl FnMut(usize, f64)) {
+        match &self.shape {
+            Shape::None => {}
+            Shape::Row(weights) => visit(0, weights.at(c)),
+            Shape::BlockSum => visit(c % self.rhs.len(), 1.0),
+            Shape::Rows(matrix) => matrix.for_each_in_column(c, visit),
+        }
+    }
+
+    /// What `A x` misses b by, in plain arithmetic.
+    pub fn miss(&self, x: &[f64]) -> Miss {
+        // Without a control a pass cannot be ended.
+        self.miss_within(x, &Control::unlimited()).unwrap_or_default()
+    }
+
+    /// The same as a pass that may be ended.
+    pub(crate) fn miss_within(&self, x: &[f64], control: &Control) -> Pass<Miss> {
+        let m = self.rows();
+        let (mut sums, mut sizes, mut largest) = (vec![0.0; m], vec![0.0; m], vec![0.0_f64; m]);
+        control.in_parts(x.len(), 2 * self.numbers_per_column(), |part| {
+            for c in part {
+                self.for_each_in_column(c, |r, a| {
+                    sums[r] += a * x[c];
+                    sizes[r] += (a * x[c]).abs();
+                    largest[r] = largest[r].max(a.abs());
+                });
+            }
+        })?;
+        let mut miss = Miss::default();
+        for (r, b) in self.rhs.iter().enumerate() {
+            miss.of_row((sums[r] - b).abs(), sizes[r] + b.abs(), largest[r]);
+        }
+        Ok(miss)
+    }
+
+    /// The first row that does not hold: which, what it is off by, and what it may be.
+    pub(crate) fn first_row_missed(&self, x: &[f64]) -> Option<(usize, f64, f64)> {
+        let m = self.rows();
+        let (mut sums, mut sizes, mut largest) = (vec![0.0; m], vec![0.0; m], vec![0.0_f64; m]);
+        for (c, &x) in x.iter().enumerate() {
+            self.for_each_in_column(c, |r, a| {
+                sums[r] += a * x;
+                sizes[r] += (a * x).abs();
+                largest[r] = largest[r].max(a.abs());
+            });
+        }
+        (0..m).find_map(|r| {
+            let (off, terms) = (sums[r] - self.rhs[r], sizes[r] + self.rhs[r].abs());
+            let allowed = ALLOWED_SHARE * if terms > 0.0 { terms } else { largest[r] };
+            (off.abs() > allowed).then_some((r, off, allowed))
+        })
+    }
+
+    /// What `A x` misses b by, from above: the exact numbers are no larger.
+    pub(crate) fn enclose_miss(&self, x: &[f64], control: &Control) -> Pass<Miss> {
+        let m = self.rows();
+        let (mut sums, mut sizes, mut largest) =
+            (vec![Sum::default(); m], vec![0.0; m], vec![0.0_f64; m]);
+        control.in_parts(x.len(), 4 * self.numbers_per_column(), |part| {
+            for c in part {
+                self.for_each_in_column(c, |r, a| {
+                    sums[r].add_product(a, x[c]);
+                    sizes[r] += (a * x[c]).abs();
+                    largest[r] = largest[r].max(a.abs());
+                });
+            }
+        })?;
+        let mut miss = Miss::default();
+        for (r, b) in self.rhs.iter().enumerate() {
+            sums[r].add(-b);
+            // The sizes are sums of so many roundings; from below, they divide.
+            let terms = (sizes[r] + b.abs()) * (1.0 - 2.0 * x.len() as f64 * f64::EPSILON);
+            let residual = sums[r].value();
+            let exact = residual.upper() == 0.0 && residual.lower() == 0.0;
+            miss.of_row(if exact { 0.0 } else { residual.magnitude() }, terms, largest[r]);
+        }
+        miss.relative = if miss.relative > 0.0 { above(miss.relative) } else { 0.0 };
+        Ok(miss)
+    }
+
+    /// The inner product of column c with lambda, with its error.
+    pub(crate) fn enclose_column_dot(&self, c: usize, lambda: &[f64]) -> Enclosure {
+        match &self.shape {
+            Shape::None => Enclosure::from(0.0),
+            Shape::Row(weights) => Enclosure::product(weights.at(c), lambda[0]),
+            Shape::BlockSum => Enclosure::from(lambda[c % self.rhs.len()]),
+            Shape::Rows(matrix) => matrix.enclose_column_dot(c, lambda),
+        }
+    }
+}
+
+impl Coupling {
+    /// Narrows intervals that hold the coordinates of every point of interest, by what `A x = b` proves: where all terms of a
+    /// row but one are bounded, so is that one.
+    pub(crate) fn narrow(&self, within: &mut [(f64, f64)], control: &Control) -> Pass {
+        let m = self.rows();
+        if m == 0 {
+            return Ok(());
+        }
+        // For every row the sums of the least and of the largest values of its terms, and how many of them are infinite.
+        let (mut least, mut most) = (vec![Sum::default(); m], vec![Sum::default(); m]);
+        let mut open = vec![[0_usize; 2]; m];
+        let ends = |a: f64, (lo, hi): (f64, f64)| if a >= 0.0 { (lo, hi) } else { (hi, lo) };
+        control.in_parts(within.len(), 8 * self.numbers_per_column(), |part| {
+            for c in part {
+                self.for_each_in_column(c, |r, a| {
+                    if a != 0.0 {
+                        let (low, high) = ends(a, within[c]);
+                        if low.is_finite() { least[r].add_product(a, low) } else { open[r][0] += 1 }
+                        if high.is_finite() { most[r].add_product(a, high) } else { open[r][1] += 1 }
+                    }
+                });
+            }
+        })?;
+        control.in_parts(within.len(), 8 * self.numbers_per_column(), |part| {
+            for c in part {
+                let (mut lo, mut hi) = within[c];
+                let own = within[c];
+                self.for_each_in_column(c, |r, a| {
+                    if a == 0.0 {
+                        return;
+                    }
+                    let (low, high) = ends(a, own);
+                    let others = |sum: &Sum, open: usize, end: f64| {
+                        // The term itself is taken out again.
+                        match (open, end.is_finite()) {
+                            (0, true) => Some(sum.value() - Enclosure::product(a, end)),
+                            (1, false) => Some(sum.value()),
+                            _ => None,
+                        }
+                    };
+                    let b = Enclosure::from(self.rhs[r]);
+                    // a z <= b - (the least of the others), and likewise from the other side.
+                    let above = others(&least[r], open[r][0], low).map(|rest| (b - rest).over(a.into()));
+                    let below = others(&most[r], open[r][1], high).map(|rest| (b - rest).over(a.into()));
+                    let (above, below) = if a > 0.0 { (above, below) } else { (below, above) };
+                    hi = above.map_or(hi, |end| hi.min(end.upper()));
+                    lo = below.map_or(lo, |end| lo.max(end.lower()));
+                });
+                // A point may miss its rows by rounding: intervals are narrowed only where nothing was known.
+                if !own.0.is_finite() && lo <= hi {
+                    within[c].0 = lo;
+                }
+                if !own.1.is_finite() && lo <= hi {
+                    within[c].1 = hi;
+                }
+            }
+        })
+    }
+}
