@@ -49,7 +49,7 @@ pub struct Certificate {
     pub multipliers: Vec<f64>,
     /// The scaled distance from the optimality conditions; infinite where it is not known.
     pub kkt_residual: f64,
-    /// What a violation r of the optimality conditions may be worth, `sum_c |r_c| (|x_c| + sqrt((1 + |objective|) / curvature_c))`:
+    /// What a violation r of the optimality conditions may be worth, `max_c |r_c| (|x_c| + sqrt((1 + |objective|) / curvature_c))`:
     /// an estimate of the gap in its own units, for terms that have none. It is no bound.
     pub kkt_estimate: f64,
     /// A number that the optimum does not fall below; `None` when a term has no conjugate.

@@ -66,12 +66,8 @@ pub(super) fn lower_bound(
     let mut total = Sum::default();
     total.add_enclosure(side.enclose_conjugate(u, control)?);
     coupling.rhs().iter().zip(lambda).for_each(|(&b, &lambda)| total.add_product(b, lambda));
-    let mut farthest: Option<f64> = None;
-    let mut relied_on = |c: usize| {
-        if reach.assumed[c] {
-            farthest = Some(farthest.map_or(reach.of(c), |far| far.max(reach.of(c))));
-        }
-    };
+    let mut nearest: Option<f64> = None;
+    let mut relied_on = |end: f64| nearest = Some(nearest.map_or(end, |near| near.min(end)));
     let pull = |c: usize| -(gradients[c].value() + coupling.enclose_column_dot(c, lambda));
     match view.separable() {
         Nonsmooth::Coordinates(h) => control.in_parts(n, WORK + coupling.numbers_per_column(), |part| {
@@ -87,7 +83,8 @@ pub(super) fn lower_bound(
                             total.add_enclosure(growth);
                             s = inside.into();
                         }
-                        None => relied_on(c),
+                        None if reach.assumed[c] => relied_on(reach.of(c)),
+                        None => {}
                     }
                 }
                 let most = h.conjugate_above(c, s, reach.within[c]);
@@ -106,17 +103,20 @@ pub(super) fn lower_bound(
                     }
                     let miss = (squares.value().sqrt() - h.weight(i).into()).upper();
                     if miss > 0.0 {
-                        blocks.coordinates(i).for_each(&mut relied_on);
+                        blocks
+                            .coordinates(i)
+                            .filter(|&c| reach.assumed[c])
+                            .for_each(|c| relied_on(reach.of(c)));
                         total.add_enclosure(Enclosure::from(above(miss * far.value().sqrt().upper())));
                     }
                 }
             })?;
         }
     }
-    let concavity = side.concavity(u, &reach.within);
+    let concavity = side.concavity(u, &reach.nearby);
     if concavity > 0.0 {
-        (0..n).for_each(&mut relied_on);
+        (0..n).filter_map(|c| reach.nearer(c)).for_each(&mut relied_on);
     }
     total.add(concavity);
-    Ok(Lower { bound: -total.value().upper(), holds_within: farthest })
+    Ok(Lower { bound: -total.value().upper(), holds_within: nearest })
 }

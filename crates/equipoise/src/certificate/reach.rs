@@ -22,6 +22,8 @@ use crate::separable::Nonsmooth;
 
 /// The box of a coordinate of which nothing is proven, in units of its natural size.
 const FAR: f64 = 1e4;
+/// The same where f is only known to be convex up to rounding, which costs the square of the distance.
+const NEAR: f64 = 30.0;
 
 /// Intervals for every coordinate.
 #[derive(Debug)]
@@ -29,6 +31,8 @@ pub(super) struct Reach {
     pub(super) within: Vec<(f64, f64)>,
     /// The coordinates whose interval is a box that was not proven.
     pub(super) assumed: Vec<bool>,
+    /// What may be left of the intervals where a smaller box is assumed.
+    pub(super) nearby: Vec<(f64, f64)>,
 }
 
 impl Reach {
@@ -78,18 +82,27 @@ impl Reach {
             }
         }
         let size = max_abs(x);
+        let natural = |c: usize| {
+            let curvature = f.curvature(c);
+            size + if curvature > 0.0 { ((1.0 + level.abs()) / curvature).sqrt() } else { 1.0 + size }
+        };
+        let boxed =
+            |c: usize, (lo, hi): (f64, f64), most: f64| (lo.max(-most).min(x[c]), hi.min(most).max(x[c]));
+        let nearby = (0..n).map(|c| boxed(c, within[c], NEAR * natural(c))).collect();
         let mut assumed = vec![false; n];
-        for (c, (lo, hi)) in within.iter_mut().enumerate() {
-            if !(lo.is_finite() && hi.is_finite()) {
+        for c in 0..n {
+            if !(within[c].0.is_finite() && within[c].1.is_finite()) {
                 assumed[c] = true;
-                let curvature = f.curvature(c);
-                let natural = if curvature > 0.0 { ((1.0 + level.abs()) / curvature).sqrt() } else { 1.0 + size };
-                let far = FAR * (size + natural);
-                *lo = lo.max(-far).min(x[c]);
-                *hi = hi.min(far).max(x[c]);
+                within[c] = boxed(c, within[c], FAR * natural(c));
             }
         }
-        Ok(Self { within, assumed })
+        Ok(Self { within, assumed, nearby })
+    }
+
+    /// The size of the largest z in the smaller box of coordinate c, where that is smaller than what is known of it.
+    pub(super) fn nearer(&self, c: usize) -> Option<f64> {
+        let (near, known) = (self.nearby[c], self.within[c]);
+        (near != known || self.assumed[c]).then_some(near.0.abs().max(near.1.abs()))
     }
 
     /// The size of the largest z in the interval of coordinate c.

@@ -164,21 +164,26 @@ impl<'a> Residuals<'a> {
         Ok(if broken { f64::NAN } else { most })
     }
 
-    /// What the residuals may be worth: each times the distance that its coordinate may still go.
+    /// What the largest of the residuals may be worth: each times the distance that its coordinate may still go.
     pub(super) fn worth(&self, s: &[f64], objective: f64, control: &Control) -> Pass<f64> {
         let f = self.view.smooth();
-        let mut sum = 0.0;
+        let mut most: f64 = 0.0;
         self.for_each(
             NUMBERS_OF_H,
             control,
             |c| s[c],
             |c, r| {
                 let curvature = f.curvature(c);
-                let bend = if curvature > 0.0 { ((1.0 + objective.abs()) / curvature).sqrt() } else { f64::INFINITY };
-                sum += r.abs() * (self.x[c].abs() + bend);
+                let bend = if curvature > 0.0 {
+                    ((1.0 + objective.abs()) / curvature).sqrt()
+                } else {
+                    f64::INFINITY
+                };
+                let worth = r.abs() * (self.x[c].abs() + bend);
+                most = if worth.is_nan() { f64::INFINITY } else { most.max(worth) };
             },
         )?;
-        Ok(if sum.is_nan() { f64::INFINITY } else { sum })
+        Ok(most)
     }
 
     /// Calls `visit(c, slope)` for every coordinate whose subdifferential is one point: `s_c` must equal it.

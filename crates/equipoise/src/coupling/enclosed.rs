@@ -103,12 +103,14 @@ impl Coupling {
     /// What `A x` misses b by, from above: the exact numbers are no larger.
     pub(crate) fn enclose_miss(&self, x: &[f64], control: &Control) -> Pass<Miss> {
         let m = self.rows();
-        let (mut sums, mut sizes, mut largest) =
-            (vec![Sum::default(); m], vec![0.0; m], vec![0.0_f64; m]);
+        let (mut sums, mut sizes, mut largest) = (vec![Sum::default(); m], vec![0.0; m], vec![0.0_f64; m]);
         control.in_parts(x.len(), 4 * self.numbers_per_column(), |part| {
             for c in part {
                 self.for_each_in_column(c, |r, a| {
-                    sums[r].add_product(a, x[c]);
+                    // Nothing is added, exactly.
+                    if a != 0.0 && x[c] != 0.0 {
+                        sums[r].add_product(a, x[c]);
+                    }
                     sizes[r] += (a * x[c]).abs();
                     largest[r] = largest[r].max(a.abs());
                 });
@@ -155,7 +157,11 @@ impl Coupling {
                 self.for_each_in_column(c, |r, a| {
                     if a != 0.0 {
                         let (low, high) = ends(a, within[c]);
-                        if low.is_finite() { least[r].add_product(a, low) } else { open[r][0] += 1 }
+                        if low.is_finite() {
+                            least[r].add_product(a, low)
+                        } else {
+                            open[r][0] += 1
+                        }
                         if high.is_finite() { most[r].add_product(a, high) } else { open[r][1] += 1 }
                     }
                 });

@@ -91,7 +91,7 @@ impl Enclosure {
     #[must_use]
     pub fn ln(self) -> Self {
         let (centre, low, radius) = self.parts();
-        let doubt = above(above(low.abs() + radius) / centre);
+        let doubt = if low == 0.0 && radius == 0.0 { 0.0 } else { above(above(low.abs() + radius) / centre) };
         if !self.is_known() || centre <= 0.0 || self.lower() <= 0.0 || doubt > 0.1 {
             return Self::UNKNOWN;
         }

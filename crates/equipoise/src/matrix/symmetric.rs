@@ -7,6 +7,7 @@ use faer::sparse::{SparseColMat, Triplet};
 use faer::{Mat, Side};
 
 use super::Matrix;
+use crate::enclosure::Enclosure;
 use crate::error::{Error, Result};
 
 /// Relative size under which an eigenvalue counts as zero in a pseudo-inverse.
@@ -15,6 +16,9 @@ const RANK_TOLERANCE: f64 = 1e-13;
 const CONVEXITY_TOLERANCE: f64 = 1e-10;
 /// Up to this order eigenvalues are computed; beyond it a Cholesky factorisation decides.
 const EIGENVALUE_ORDER: usize = 1500;
+
+/// Up to this order a singular matrix is looked at with twice the digits.
+const ELIMINATION_ORDER: usize = 160;
 
 /// The pseudo-inverse of a small symmetric positive semidefinite matrix.
 #[derive(Debug, Clone)]
@@ -69,10 +73,21 @@ pub(crate) fn check_convex(input: &str, matrix: &Matrix) -> Result<f64> {
         if smallest < allowed - rounding {
             return refuse(smallest, allowed);
         }
-        // Half of what seems to be there, then nothing, then what is refused anyway.
-        let wanted = [0.5 * smallest, 0.0, -16.0 * rounding, 2.0 * (allowed - rounding)];
-        let proven = wanted.into_iter().filter(|&shift| shift <= 0.5 * smallest.max(0.0));
-        return Ok(proven.map(|shift| least_by_cholesky(matrix, shift)).find(|least| least.is_finite()).unwrap_or(f64::NEG_INFINITY));
+        // Half of what seems to be there, then nothing, then ever more of what may be missing.
+        let plain = |shift: f64| (shift, least_by_cholesky(matrix, shift));
+        let precise = |share: f64| (-share * norm, least_by_elimination(matrix, share * norm));
+        let proofs: [&dyn Fn() -> (f64, f64); 8] = [
+            &|| plain(0.5 * smallest.max(0.0)),
+            &|| plain(0.0),
+            &|| precise(1e-27),
+            &|| precise(1e-20),
+            &|| precise(1e-17 * order as f64),
+            &|| precise(1e-15 * order as f64),
+            &|| plain(-16.0 * rounding),
+            &|| plain(2.0 * (allowed - rounding)),
+        ];
+        let found = proofs.iter().map(|proof| proof().1).find(|least| least.is_finite());
+        return Ok(found.unwrap_or(f64::NEG_INFINITY));
     }
     // A shifted Cholesky factorisation exists exactly when no eigenvalue is below minus the shift.
     let mut row_sums = vec![0.0; order];
@@ -116,7 +131,8 @@ fn least_by_cholesky(matrix: &Matrix, wanted: f64) -> f64 {
             shifted.llt(Side::Lower).is_ok()
         }
         Matrix::Sparse(_) => {
-            let mut triplets: Vec<_> = (0..order).map(|c| Triplet::new(c, c, diagonal(matrix.entry(c, c)))).collect();
+            let mut triplets: Vec<_> =
+                (0..order).map(|c| Triplet::new(c, c, diagonal(matrix.entry(c, c)))).collect();
             matrix.for_each(|r, c, value| {
                 if r > c {
                     triplets.push(Triplet::new(r, c, value));
@@ -128,6 +144,36 @@ fn least_by_cholesky(matrix: &Matrix, wanted: f64) -> f64 {
     };
     let least = if wanted >= 0.0 { wanted } else { shift - 2.0 * doubt };
     if factored && least.is_finite() { least } else { f64::NEG_INFINITY }
+}
+
+/// Minus the shift, where `(Q + Q')/2 + shift I` is proven positive definite by elimination with enclosures; minus infinity
+/// where it is not, or the order is too large for that.
+fn least_by_elimination(matrix: &Matrix, shift: f64) -> f64 {
+    let order = matrix.rows();
+    if order > ELIMINATION_ORDER {
+        return f64::NEG_INFINITY;
+    }
+    let mut left: Vec<Vec<Enclosure>> = (0..order)
+        .map(|r| {
+            (0..=r)
+                .map(|c| (Enclosure::from(matrix.entry(r, c)) + matrix.entry(c, r).into()).half())
+                .collect()
+        })
+        .collect();
+    (0..order).for_each(|c| left[c][c] = left[c][c] + shift.into());
+    for k in 0..order {
+        let pivot = left[k][k];
+        if pivot.lower() <= 0.0 || !pivot.is_known() {
+            return f64::NEG_INFINITY;
+        }
+        for r in k + 1..order {
+            let factor = left[r][k].over(pivot);
+            for c in k + 1..=r {
+                left[r][c] = left[r][c] - factor * left[c][k];
+            }
+        }
+    }
+    -shift
 }
 
 /// A Rayleigh quotient near the smallest eigenvalue, by power iteration on `norm I - Q`.

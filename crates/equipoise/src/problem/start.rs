@@ -6,6 +6,8 @@
 
 use super::NonsmoothView;
 use super::bounded_least_squares::{Outcome, bounded_least_squares};
+use faer::Mat;
+
 use crate::control::{Control, Pass};
 use crate::coupling::{ALLOWED_SHARE, CouplingColumns};
 use crate::coupling::{Coupling, Shape};
@@ -50,6 +52,10 @@ pub(super) fn check(coupling: &Coupling, separable: NonsmoothView<'_>, x: &[f64]
     }
 }
 
+/// Products of two numbers that a refinement may cost, and how often it is repeated.
+const MOST_REFINED: usize = 1 << 27;
+const MOST_REFINEMENTS: usize = 8;
+
 /// The feasible point nearest to `x`, for a coupling of independent rows.
 pub(crate) fn project(
     coupling: &Coupling,
@@ -58,10 +64,6 @@ pub(crate) fn project(
     control: &Control,
 ) -> Result<Vec<f64>> {
     project_from(coupling, separable, x, 3, control)
-}
-
-fn largest_row(coupling: &Coupling, n: usize) -> f64 {
-    coupling.row_norms(n).iter().copied().fold(0.0, f64::max) * (n as f64).sqrt()
 }
 
 fn project_from(
@@ -120,22 +122,61 @@ fn project_from(
     if inside && coupling.miss(&z).relative <= 1e-3 * ALLOWED_SHARE {
         return Ok(z);
     }
-    // From far away the first projection is exact only relative to where it began: project what is left.
-    if inside && projections > 0 && coupling.infeasibility(&z) <= 1e-9 * max_abs(x) * largest_row(coupling, n)
-    {
+    // From far away the first projection is exact only relative to where it began, and Newton's method looks at all rows at
+    // once: project what is left.
+    if inside && projections > 0 {
         return project_from(coupling, separable, &z, projections - 1, control);
     }
     // The dual method gives up where the feasible set has no interior; an active-set method decides.
     match bounded_least_squares(coupling, &domain, from) {
         Outcome::Feasible(z) => Ok(z),
         // What a rounding residual makes look infeasible is not.
-        Outcome::Infeasible(_)
-            if inside && coupling.miss(&z).relative <= 0.5 * ALLOWED_SHARE =>
-        {
-            Ok(z)
-        }
-        Outcome::Infeasible(witness) => Err(empty_domain(coupling, &domain, witness, n, control)?),
+        Outcome::Infeasible(_) if inside && coupling.miss(&z).relative <= 0.5 * ALLOWED_SHARE => Ok(z),
+        Outcome::Infeasible(witness) => match empty_domain(coupling, &domain, witness, n, control)? {
+            // What looks infeasible without a proof of it may be a matter of rounding.
+            Error::EmptyDomain { reachable, needed, .. }
+                if reachable >= needed && refine(coupling, &domain, &mut z) =>
+            {
+                Ok(z)
+            }
+            proven => Err(proven),
+        },
     }
+}
+
+/// Takes what is left of `A z - b` out by the shortest move of the coordinates inside their domain, found by an orthogonal
+/// factorisation: rows that are nearly parallel are beyond methods that square A. False where z does not become feasible.
+fn refine(coupling: &Coupling, domain: &Domain<'_>, z: &mut [f64]) -> bool {
+    let m = coupling.rows();
+    let inside = |c: usize, z: f64| {
+        let (lower, upper) = domain.domain(c);
+        lower < z && z < upper
+    };
+    let free: Vec<usize> = (0..z.len()).filter(|&c| inside(c, z[c])).collect();
+    if free.len() < m || free.len().saturating_mul(m * m) > MOST_REFINED {
+        return false;
+    }
+    let factor = Mat::from_fn(free.len(), m, |k, r| coupling.entry(r, free[k])).qr();
+    let (q, r) = (factor.compute_thin_Q(), factor.thin_R().to_owned());
+    let mut missing = vec![0.0; m];
+    for _ in 0..MOST_REFINEMENTS {
+        if coupling.miss(z).relative <= 1e-3 * ALLOWED_SHARE {
+            return true;
+        }
+        coupling.residual(z, &mut missing);
+        // A_F = R'Q', so that the shortest move is Q R'^-1 (b - A z).
+        let mut y = vec![0.0; m];
+        for k in 0..m {
+            let known: f64 = (0..k).map(|j| r[(j, k)] * y[j]).sum();
+            y[k] = (-missing[k] - known) / r[(k, k)];
+        }
+        let moves: Vec<f64> = (0..free.len()).map(|k| (0..m).map(|j| q[(k, j)] * y[j]).sum()).collect();
+        if !free.iter().zip(&moves).all(|(&c, &step)| inside(c, z[c] + step)) {
+            return false;
+        }
+        free.iter().zip(&moves).for_each(|(&c, &step)| z[c] += step);
+    }
+    coupling.miss(z).is_feasible()
 }
 
 /// Gives what rounding left of `a'z - b` to coordinates that can take it.

@@ -106,7 +106,9 @@ pub(crate) fn solve_checked(problem: &AnyProblem, settings: &Settings) -> Soluti
     assert!(
         (again.objective - solution.certificate.objective).abs() <= 1e-12 * (1.0 + again.objective.abs())
     );
-    assert_eq!(again.infeasibility, solution.certificate.infeasibility);
+    if solution.certificate.is_proven {
+        assert_eq!(again.infeasibility, solution.certificate.infeasibility);
+    }
     if solution.status == Status::Converged {
         assert!(again.meets(settings.tolerance), "reported converged, recomputed {again:?}");
     }

@@ -23,6 +23,7 @@ mod bad_input;
 mod behaviour;
 mod conformance;
 mod drift;
+mod exact;
 mod known;
 mod methods;
 mod multicore;

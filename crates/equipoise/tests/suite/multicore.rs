@@ -63,7 +63,9 @@ fn verify<F: SmoothTerm, H: SeparableTerm>(
     assert!(again.is_feasible() && again.separable.is_finite(), "{name}: {again:?}");
     let off = (again.objective - solution.certificate.objective).abs();
     assert!(off <= 1e-12 * (1.0 + again.objective.abs()), "{name}: reported {:?}", solution.certificate);
-    assert_eq!(again.infeasibility, solution.certificate.infeasibility, "{name}");
+    if solution.certificate.is_proven {
+        assert_eq!(again.infeasibility, solution.certificate.infeasibility, "{name}");
+    }
     if solution.status == Status::Converged {
         assert!(again.meets(settings.tolerance), "{name}: reported converged, recomputed {again:?}");
     }

@@ -161,7 +161,10 @@ fn a_flat_direction_is_followed_to_the_bound() {
     };
     let solution =
         solve(&build(1e9), &Settings { time_limit: Some(20.0), ..Settings::default() }).expect("bounded");
-    assert_eq!((solution.status, solution.certificate.objective), (Status::Converged, -2e9));
+    assert_eq!(solution.status, Status::Converged);
+    // From above, by the last digit.
+    let objective = solution.certificate.objective;
+    assert!((-2e9..=-2e9 * (1.0 - 1e-15)).contains(&objective), "{objective}");
     let settings = Settings { time_limit: Some(20.0), ..Settings::default() };
     assert!(matches!(solve(&build(f64::INFINITY), &settings), Err(Error::Unbounded { .. })));
 }
