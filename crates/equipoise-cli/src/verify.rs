@@ -48,7 +48,7 @@ pub(crate) fn run(args: &VerifyArguments, interrupt: &Interrupt) -> Result<Outco
         note(format_args!("warning: {}: {claim}", args.solution.display()));
     }
     let text = if args.json {
-        serde_json::to_string(&Verdict { claims: Claims::of(&found), tolerance, met })? + "\n"
+        serde_json::to_string(&Verdict { claims: Claims::with_allowed(&found), tolerance, met })? + "\n"
     } else {
         words(&problem, &stored.x, &found, tolerance, &args.solution)
     };

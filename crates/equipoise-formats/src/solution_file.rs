@@ -8,6 +8,7 @@ use std::fs;
 use std::io::Write;
 use std::path::Path;
 
+use equipoise::coupling::ALLOWED_SHARE;
 use equipoise::{Candidate, Certificate, Method, Solution, Status};
 use serde::{Deserialize, Serialize, Serializer};
 
@@ -64,6 +65,8 @@ pub struct Claims<'a> {
     separable: f64,
     infeasibility: f64,
     relative_infeasibility: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    allowed_infeasibility: Option<f64>,
     kkt_residual: f64,
     lower_bound: Option<f64>,
     duality_gap: Option<f64>,
@@ -82,6 +85,7 @@ impl<'a> Claims<'a> {
             separable: certificate.separable,
             infeasibility: certificate.infeasibility,
             relative_infeasibility: certificate.relative_infeasibility,
+            allowed_infeasibility: None,
             kkt_residual: certificate.kkt_residual,
             lower_bound: certificate.lower_bound,
             duality_gap: certificate.duality_gap,
@@ -90,6 +94,11 @@ impl<'a> Claims<'a> {
             is_partial: certificate.is_partial,
             multipliers: &certificate.multipliers,
         }
+    }
+
+    /// The same, and which relative infeasibility is allowed.
+    pub fn with_allowed(certificate: &'a Certificate) -> Self {
+        Self { allowed_infeasibility: Some(ALLOWED_SHARE), ..Self::of(certificate) }
     }
 
     /// The first number that JSON cannot hold.

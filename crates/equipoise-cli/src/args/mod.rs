@@ -78,8 +78,9 @@ EXAMPLES
   equipoise verify problem.toml x.json
   equipoise verify problem.toml x.json --tolerance 1e-8 --json
 
-The certificate is met when x is in the domain of h, max |Ax - b| <= 1e-9 (1 + max |b|), and the
-duality gap is within T (1 + |objective|); where there is no gap, the KKT residual within T.
+The certificate is met when x is in the domain of h, every row of Ax = b holds up to 1e-9 of its own terms, and the
+duality gap, proven in exact arithmetic, is within T (1 + |objective|); where a term has no conjugate an
+estimate stands in for it.
 Exit status: 0 met, 1 not met, 2 error.";
 
 /// `equipoise verify`.

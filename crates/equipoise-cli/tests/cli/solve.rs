@@ -5,14 +5,19 @@ use std::fs;
 use crate::{TWO, command, endless_problem, equipoise, example, numbers, scratch, solve_text, text, write};
 
 /// The fields of the contract, in its order.
-const FIELDS: [&str; 16] = [
+const FIELDS: [&str; 21] = [
     "status",
     "objective",
     "smooth",
     "separable",
     "infeasibility",
+    "relative_infeasibility",
     "kkt_residual",
+    "lower_bound",
     "duality_gap",
+    "holds_within",
+    "is_proven",
+    "is_partial",
     "multipliers",
     "updates",
     "epochs",

@@ -4,14 +4,19 @@ use std::fs;
 
 use crate::{TWO, equipoise, scratch, text, write};
 
-const FIELDS: [&str; 10] = [
+const FIELDS: [&str; 15] = [
     "objective",
     "smooth",
     "separable",
     "infeasibility",
+    "relative_infeasibility",
     "allowed_infeasibility",
     "kkt_residual",
+    "lower_bound",
     "duality_gap",
+    "holds_within",
+    "is_proven",
+    "is_partial",
     "multipliers",
     "tolerance",
     "met",
@@ -42,7 +47,8 @@ fn json_holds_the_certificate() {
     let places: Vec<_> = FIELDS.iter().map(|field| ran.stdout.find(&format!("\"{field}\":"))).collect();
     assert!(places.iter().all(Option::is_some) && places.is_sorted(), "{places:?}");
     assert_eq!((&json["met"], &json["tolerance"]), (&true.into(), &1e-9.into()));
-    assert_eq!(json["allowed_infeasibility"], 2e-9);
+    assert_eq!(json["allowed_infeasibility"], 1e-9);
+    assert_eq!((&json["is_proven"], &json["holds_within"]), (&true.into(), &serde_json::Value::Null));
 }
 
 #[test]

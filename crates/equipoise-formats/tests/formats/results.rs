@@ -15,9 +15,10 @@ fn certificate() -> Certificate {
     let problem = Problem::builder(f).build().expect("valid");
     let mut certificate = equipoise::certificate::check(&problem, &[0.0]).expect("one number");
     (certificate.objective, certificate.smooth, certificate.separable) = (0.1 + 0.2, 0.25, 0.05);
-    (certificate.infeasibility, certificate.allowed_infeasibility) = (0.0, 1e-9);
-    (certificate.kkt_residual, certificate.duality_gap) = (1e-9, None);
+    (certificate.infeasibility, certificate.relative_infeasibility) = (0.0, 0.0);
+    (certificate.kkt_residual, certificate.lower_bound, certificate.duality_gap) = (1e-9, None, None);
     (certificate.multipliers, certificate.is_partial) = (vec![-1.5], false);
+    (certificate.holds_within, certificate.is_proven) = (None, true);
     certificate
 }
 
@@ -54,7 +55,8 @@ fn fields_are_exactly_these_in_this_order() {
     (short.certificate.objective, short.x) = (0.5, vec![1.0, 2.5]);
     let expected = concat!(
         r#"{"status":"converged","objective":0.5,"smooth":0.25,"separable":0.05,"infeasibility":0.0,"#,
-        r#""kkt_residual":1e-9,"duality_gap":null,"multipliers":[-1.5],"updates":12,"epochs":3.0,"#,
+        r#""relative_infeasibility":0.0,"kkt_residual":1e-9,"lower_bound":null,"duality_gap":null,"#,
+        r#""holds_within":null,"is_proven":true,"is_partial":false,"multipliers":[-1.5],"updates":12,"epochs":3.0,"#,
         r#""seconds":0.5,"threads":4,"seed":18446744073709551615,"method":"pairs","reason":"as asked","#,
         r#""x":[1.0,2.5]}"#
     );

@@ -84,7 +84,7 @@ impl Reach {
         let size = max_abs(x);
         let natural = |c: usize| {
             let curvature = f.curvature(c);
-            size + if curvature > 0.0 { ((1.0 + level.abs()) / curvature).sqrt() } else { 1.0 + size }
+            x[c].abs() + if curvature > 0.0 { ((1.0 + level.abs()) / curvature).sqrt() } else { 1.0 + size }
         };
         let boxed =
             |c: usize, (lo, hi): (f64, f64), most: f64| (lo.max(-most).min(x[c]), hi.min(most).max(x[c]));

@@ -167,6 +167,11 @@ impl<'a> Residuals<'a> {
     /// What the largest of the residuals may be worth: each times the distance that its coordinate may still go.
     pub(super) fn worth(&self, s: &[f64], objective: f64, control: &Control) -> Pass<f64> {
         let f = self.view.smooth();
+        let domain = |c: usize| match self.view.separable() {
+            Nonsmooth::Coordinates(h) => h.domain(c),
+            Nonsmooth::Groups(_) => (f64::NEG_INFINITY, f64::INFINITY),
+        };
+        let far = 1e3 * (1.0 + self.x.iter().fold(0.0, |most: f64, x| most.max(x.abs())));
         let mut most: f64 = 0.0;
         self.for_each(
             NUMBERS_OF_H,
@@ -174,12 +179,9 @@ impl<'a> Residuals<'a> {
             |c| s[c],
             |c, r| {
                 let curvature = f.curvature(c);
-                let bend = if curvature > 0.0 {
-                    ((1.0 + objective.abs()) / curvature).sqrt()
-                } else {
-                    f64::INFINITY
-                };
-                let worth = r.abs() * (self.x[c].abs() + bend);
+                let bend = if curvature > 0.0 { ((1.0 + objective.abs()) / curvature).sqrt() } else { far };
+                let (lower, upper) = domain(c);
+                let worth = r.abs() * (self.x[c].abs() + bend).min(upper - lower);
                 most = if worth.is_nan() { f64::INFINITY } else { most.max(worth) };
             },
         )?;

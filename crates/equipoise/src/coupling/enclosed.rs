@@ -123,7 +123,7 @@ impl Coupling {
             let terms = (sizes[r] + b.abs()) * (1.0 - 2.0 * x.len() as f64 * f64::EPSILON);
             let residual = sums[r].value();
             let exact = residual.upper() == 0.0 && residual.lower() == 0.0;
-            miss.of_row(if exact { 0.0 } else { residual.magnitude() }, terms, largest[r]);
+            miss.of_row(if exact { 0.0 } else { residual.abs().upper() }, terms, largest[r]);
         }
         miss.relative = if miss.relative > 0.0 { above(miss.relative) } else { 0.0 };
         Ok(miss)

@@ -5,6 +5,7 @@
 //! hold 32-bit row indices, sorted within each column.
 
 mod by_row;
+mod definite;
 mod dense;
 mod enclosed;
 mod kernels;
@@ -17,6 +18,7 @@ pub use dense::DenseMatrix;
 pub use rows::Rows;
 pub use sparse::SparseMatrix;
 
+pub(crate) use definite::{LeastCurvature, least_curvature};
 pub(crate) use kernels::short;
 pub use kernels::{axpy, dot, max_abs};
 pub(crate) use symmetric::{PseudoInverse, check_convex};

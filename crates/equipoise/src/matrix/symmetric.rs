@@ -7,7 +7,6 @@ use faer::sparse::{SparseColMat, Triplet};
 use faer::{Mat, Side};
 
 use super::Matrix;
-use crate::enclosure::Enclosure;
 use crate::error::{Error, Result};
 
 /// Relative size under which an eigenvalue counts as zero in a pseudo-inverse.
@@ -16,9 +15,6 @@ const RANK_TOLERANCE: f64 = 1e-13;
 const CONVEXITY_TOLERANCE: f64 = 1e-10;
 /// Up to this order eigenvalues are computed; beyond it a Cholesky factorisation decides.
 const EIGENVALUE_ORDER: usize = 1500;
-
-/// Up to this order a singular matrix is looked at with twice the digits.
-const ELIMINATION_ORDER: usize = 160;
 
 /// The pseudo-inverse of a small symmetric positive semidefinite matrix.
 #[derive(Debug, Clone)]
@@ -57,9 +53,8 @@ impl PseudoInverse {
     }
 }
 
-/// Refuses a symmetric matrix with an eigenvalue below `-1e-10` times its norm; returns a number that no eigenvalue is
-/// below, proven: a little below 0 where the matrix is singular up to rounding.
-pub(crate) fn check_convex(input: &str, matrix: &Matrix) -> Result<f64> {
+/// Refuses a symmetric matrix with an eigenvalue below `-1e-10` times its norm.
+pub(crate) fn check_convex(input: &str, matrix: &Matrix) -> Result<()> {
     let order = matrix.rows();
     let refuse = |eigenvalue, allowed| Err(Error::NotConvex { input: input.into(), eigenvalue, allowed });
     if order <= EIGENVALUE_ORDER {
@@ -73,107 +68,26 @@ pub(crate) fn check_convex(input: &str, matrix: &Matrix) -> Result<f64> {
         if smallest < allowed - rounding {
             return refuse(smallest, allowed);
         }
-        // Half of what seems to be there, then nothing, then ever more of what may be missing.
-        let plain = |shift: f64| (shift, least_by_cholesky(matrix, shift));
-        let precise = |share: f64| (-share * norm, least_by_elimination(matrix, share * norm));
-        let proofs: [&dyn Fn() -> (f64, f64); 8] = [
-            &|| plain(0.5 * smallest.max(0.0)),
-            &|| plain(0.0),
-            &|| precise(1e-27),
-            &|| precise(1e-20),
-            &|| precise(1e-17 * order as f64),
-            &|| precise(1e-15 * order as f64),
-            &|| plain(-16.0 * rounding),
-            &|| plain(2.0 * (allowed - rounding)),
-        ];
-        let found = proofs.iter().map(|proof| proof().1).find(|least| least.is_finite());
-        return Ok(found.unwrap_or(f64::NEG_INFINITY));
+        return Ok(());
     }
     // A shifted Cholesky factorisation exists exactly when no eigenvalue is below minus the shift.
     let mut row_sums = vec![0.0; order];
     matrix.for_each(|r, _, value| row_sums[r] += value.abs());
     let shift = CONVEXITY_TOLERANCE * super::max_abs(&row_sums);
-    for wanted in [0.0, -shift] {
-        let least = least_by_cholesky(matrix, wanted);
-        if least.is_finite() {
-            return Ok(least);
-        }
-    }
-    refuse(negative_direction(matrix), -shift)
-}
-
-/// A number near `wanted` that no eigenvalue of `(Q + Q')/2` is below, proven; minus infinity where there is no proof.
-///
-/// If Cholesky's factorisation of a matrix S runs to its end in floating point, then `S >= -g tr(S) I` with
-/// `g = (n + 2) u / (1 - (n + 2) u)`, in whatever order its sums are taken (Rump 2006). S is Q less a shift that leaves room
-/// for that; rounding the diagonal of S and the differences of mirrored entries are charged as well. The lower triangle
-/// is what is factored.
-fn least_by_cholesky(matrix: &Matrix, wanted: f64) -> f64 {
-    let order = matrix.rows();
-    let (mut trace, mut skew) = (0.0, vec![0.0; order]);
-    matrix.for_each(|r, c, value| {
-        if r == c {
-            trace += value.abs();
-        } else {
-            skew[r] += (value - matrix.entry(c, r)).abs();
-        }
-    });
-    let trace = (trace + order as f64 * wanted.abs()) * (1.0 + 4.0 * order as f64 * f64::EPSILON);
-    let doubt = (order as f64 + 4.0) * f64::EPSILON * trace + super::max_abs(&skew) + f64::MIN_POSITIVE;
-    let shift = wanted + if wanted >= 0.0 { 2.0 * doubt } else { 0.0 };
-    let diagonal = |value: f64| value - shift;
     let factored = match matrix {
         Matrix::Dense(m) => {
-            let shifted = Mat::from_fn(order, order, |r, c| {
-                let value = m.column(c)[r];
-                if r == c { diagonal(value) } else { value }
-            });
+            let shifted =
+                Mat::from_fn(order, order, |r, c| m.column(c)[r] + if r == c { shift } else { 0.0 });
             shifted.llt(Side::Lower).is_ok()
         }
         Matrix::Sparse(_) => {
-            let mut triplets: Vec<_> =
-                (0..order).map(|c| Triplet::new(c, c, diagonal(matrix.entry(c, c)))).collect();
-            matrix.for_each(|r, c, value| {
-                if r > c {
-                    triplets.push(Triplet::new(r, c, value));
-                }
-            });
+            let mut triplets: Vec<_> = (0..order).map(|c| Triplet::new(c, c, shift)).collect();
+            matrix.for_each(|r, c, value| triplets.push(Triplet::new(r, c, value)));
             SparseColMat::<usize, f64>::try_new_from_triplets(order, order, &triplets)
                 .is_ok_and(|sparse| sparse.sp_cholesky(Side::Lower).is_ok())
         }
     };
-    let least = if wanted >= 0.0 { wanted } else { shift - 2.0 * doubt };
-    if factored && least.is_finite() { least } else { f64::NEG_INFINITY }
-}
-
-/// Minus the shift, where `(Q + Q')/2 + shift I` is proven positive definite by elimination with enclosures; minus infinity
-/// where it is not, or the order is too large for that.
-fn least_by_elimination(matrix: &Matrix, shift: f64) -> f64 {
-    let order = matrix.rows();
-    if order > ELIMINATION_ORDER {
-        return f64::NEG_INFINITY;
-    }
-    let mut left: Vec<Vec<Enclosure>> = (0..order)
-        .map(|r| {
-            (0..=r)
-                .map(|c| (Enclosure::from(matrix.entry(r, c)) + matrix.entry(c, r).into()).half())
-                .collect()
-        })
-        .collect();
-    (0..order).for_each(|c| left[c][c] = left[c][c] + shift.into());
-    for k in 0..order {
-        let pivot = left[k][k];
-        if pivot.lower() <= 0.0 || !pivot.is_known() {
-            return f64::NEG_INFINITY;
-        }
-        for r in k + 1..order {
-            let factor = left[r][k].over(pivot);
-            for c in k + 1..=r {
-                left[r][c] = left[r][c] - factor * left[c][k];
-            }
-        }
-    }
-    -shift
+    if factored { Ok(()) } else { refuse(negative_direction(matrix), -shift) }
 }
 
 /// A Rayleigh quotient near the smallest eigenvalue, by power iteration on `norm I - Q`.

@@ -49,7 +49,7 @@ pub(super) fn bounded_least_squares<T: SeparableTerm>(
         settle(coupling, domain, &scale, &mut x, &mut free);
     }
     let x = best.1;
-    if coupling.miss(&x).relative <= 1e-2 * ALLOWED_SHARE {
+    if coupling.miss(&x).relative <= 0.5 * ALLOWED_SHARE {
         return Outcome::Feasible(x);
     }
     scaled_residual(coupling, &scale, &x, &mut residual);

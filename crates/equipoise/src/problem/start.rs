@@ -127,6 +127,11 @@ fn project_from(
     if inside && projections > 0 {
         return project_from(coupling, separable, &z, projections - 1, control);
     }
+    // What is a bound up to rounding is that bound: a row of such coordinates alone would not hold otherwise.
+    let snapped = at_bounds(&domain, &z);
+    if coupling.miss(&snapped).relative <= 1e-3 * ALLOWED_SHARE {
+        return Ok(snapped);
+    }
     // The dual method gives up where the feasible set has no interior; an active-set method decides.
     match bounded_least_squares(coupling, &domain, from) {
         Outcome::Feasible(z) => Ok(z),
@@ -142,6 +147,22 @@ fn project_from(
             proven => Err(proven),
         },
     }
+}
+
+/// The point with every coordinate on a bound that it is within rounding of.
+fn at_bounds(domain: &Domain<'_>, z: &[f64]) -> Vec<f64> {
+    let near = 1e-13 * max_abs(z);
+    let snap = |c: usize, z: f64| {
+        let (lower, upper) = domain.domain(c);
+        if (z - lower).abs() <= near {
+            lower
+        } else if (z - upper).abs() <= near {
+            upper
+        } else {
+            z
+        }
+    };
+    z.iter().enumerate().map(|(c, &z)| snap(c, z)).collect()
 }
 
 /// Takes what is left of `A z - b` out by the shortest move of the coordinates inside their domain, found by an orthogonal

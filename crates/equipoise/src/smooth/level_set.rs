@@ -50,7 +50,15 @@ pub(super) fn narrow(
     let (count, order) = (rows.len(), open.len());
     // Entries are rounded by the division: the sizes are taken larger by more than that.
     let entry = |k: usize, j: usize| matrix.entry(rows[k], open[j]) / sizes[rows[k]];
-    let scaled = Mat::from_fn(count, order, entry);
+    let plain = Mat::from_fn(count, order, entry);
+    // Columns in units in which they are of size 1, by powers of two, which change no digit.
+    let unit: Vec<f64> = (0..order)
+        .map(|j| {
+            let largest = (0..count).fold(0.0, |most: f64, k| most.max(plain[(k, j)].abs()));
+            if largest > 0.0 { (-largest.log2()).round().clamp(-900.0, 900.0).exp2() } else { 1.0 }
+        })
+        .collect();
+    let scaled = Mat::from_fn(count, order, |k, j| plain[(k, j)] * unit[j]);
     // A quotient that underflows is not known to the last place.
     let is_lost = |k: usize, j: usize| {
         scaled[(k, j)].abs() < f64::MIN_POSITIVE && matrix.entry(rows[k], open[j]) != 0.0
@@ -89,7 +97,7 @@ pub(super) fn narrow(
     }
     if worst < 0.5 {
         for (j, &c) in open.iter().enumerate() {
-            let most = above(reach[j] / (1.0 - worst));
+            let most = above(above(reach[j] / (1.0 - worst)) * unit[j]);
             if most.is_finite() {
                 within[c] = (within[c].0.max(-most), within[c].1.min(most));
             }

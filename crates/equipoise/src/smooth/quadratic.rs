@@ -6,9 +6,11 @@
 use super::loss::Squared;
 use super::{DualSide, Linear, LossOfProduct, PairTerm, Reads, SmoothTerm, Sum};
 use crate::control::{Control, Pass};
-use crate::enclosure::{self, Enclosure, Sum as EnclosedSum, above};
+use crate::enclosure::{Enclosure, Sum as EnclosedSum, above};
 use crate::error::{Error, Result};
-use crate::matrix::{Matrix, axpy, check_convex, check_finite_vector, check_length, dot};
+use crate::matrix::{
+    LeastCurvature, Matrix, axpy, check_convex, check_finite_vector, check_length, dot, least_curvature,
+};
 
 /// Largest relative difference of mirrored entries that still counts as symmetric.
 const SYMMETRY_TOLERANCE: f64 = 1e-10;
@@ -18,8 +20,8 @@ const SYMMETRY_TOLERANCE: f64 = 1e-10;
 pub struct Quadratic {
     matrix: Matrix,
     linear: Vec<f64>,
-    /// A number that no eigenvalue is below, proven; a little below 0 where Q is singular up to rounding.
-    least_eigenvalue: f64,
+    /// How convex f is, proven; a little below 0 where Q is singular up to rounding.
+    curvature: LeastCurvature,
     /// Whether mirrored entries are the same to the last bit.
     is_symmetric: bool,
 }
@@ -34,10 +36,11 @@ impl Quadratic {
         matrix.check_finite("quadratic matrix")?;
         check_finite_vector("quadratic linear", &linear)?;
         check_symmetric(&matrix)?;
-        let least_eigenvalue = check_convex("quadratic matrix", &matrix)?;
+        check_convex("quadratic matrix", &matrix)?;
+        let curvature = least_curvature(&matrix);
         let mut is_symmetric = true;
         matrix.for_each(|r, c, value| is_symmetric &= r == c || matrix.entry(c, r) == value);
-        Ok(Self { matrix, linear, least_eigenvalue, is_symmetric })
+        Ok(Self { matrix, linear, curvature, is_symmetric })
     }
 
     /// `1/2 ||M x||^2 + c'x`, the quadratic with `Q = M'M`, without forming Q.
@@ -125,16 +128,23 @@ impl SmoothTerm for Quadratic {
     }
     fn least_value(&self) -> f64 {
         let is_zero = self.linear.iter().all(|c| *c == 0.0);
-        if self.least_eigenvalue >= 0.0 && is_zero { 0.0 } else { f64::NEG_INFINITY }
+        if self.curvature.least >= 0.0 && is_zero { 0.0 } else { f64::NEG_INFINITY }
     }
-    /// `mu/2 |x|^2 - |c| |x| <= level` for the least eigenvalue mu.
+    /// `mu/2 |y|^2 - |c/sqrt(d)| |y| <= level` for `y = sqrt(d) x`.
     fn narrow(&self, level: f64, within: &mut [(f64, f64)], _control: &Control) -> Pass {
-        let mu = self.least_eigenvalue;
-        if mu > 0.0 {
-            let pull = enclosure::dot(&self.linear, &self.linear).sqrt();
-            let root = (pull.square() + Enclosure::product(2.0 * mu, level.max(0.0))).sqrt();
-            let most = (pull + root).over(mu.into()).upper();
-            within.iter_mut().for_each(|within| *within = (within.0.max(-most), within.1.min(most)));
+        let LeastCurvature { least, weight } = &self.curvature;
+        if *least > 0.0 {
+            let mut squares = EnclosedSum::default();
+            for (c, weight) in self.linear.iter().zip(weight) {
+                squares.add_enclosure(Enclosure::product(*c, *c).over((*weight).into()));
+            }
+            let pull = squares.value().sqrt();
+            let root = (squares.value() + Enclosure::product(2.0 * least, level.max(0.0))).sqrt();
+            let most = (pull + root).over((*least).into());
+            for (within, weight) in within.iter_mut().zip(weight) {
+                let most = most.over(Enclosure::from(*weight).sqrt()).upper();
+                *within = (within.0.max(-most), within.1.min(most));
+            }
         }
         Ok(())
     }
@@ -199,13 +209,17 @@ impl DualSide for Quadratic {
             out[k].add_enclosure(image.widened(f64::MIN_POSITIVE))
         })
     }
-    /// `1/2 (x - u)'Q(x - u) >= mu/2 |x - u|^2`, where mu may be a little below 0.
+    /// `1/2 (x - u)'Q(x - u) >= mu/2 sum_c d_c (x_c - u_c)^2`, where mu may be a little below 0.
     fn concavity(&self, u: &[f64], within: &[(f64, f64)]) -> f64 {
-        if self.least_eigenvalue >= 0.0 {
+        let LeastCurvature { least, weight } = &self.curvature;
+        if *least >= 0.0 {
             return 0.0;
         }
-        let far = |(u, (lo, hi)): (&f64, &(f64, f64))| above((hi - u).abs().max((u - lo).abs())).powi(2);
-        let squares: f64 = u.iter().zip(within).map(far).sum();
-        above(above(squares * (1.0 + 2.0 * u.len() as f64 * f64::EPSILON)) * (-0.5 * self.least_eigenvalue))
+        let mut squares = EnclosedSum::default();
+        for ((u, (lo, hi)), weight) in u.iter().zip(within).zip(weight) {
+            let far = above((hi - u).abs().max((u - lo).abs()));
+            squares.add_enclosure(Enclosure::product(far, far) * (*weight).into());
+        }
+        (squares.value() * (-0.5 * least).into()).upper()
     }
 }

@@ -5,6 +5,7 @@
 //! * `bad_input`: one broken thing a test, the error and its evidence.
 //! * `behaviour`: what is repeatable, what binds, what is reported.
 //! * `conformance`: what every term must satisfy; a new term is one line in a list.
+//! * `exact`: exact arithmetic judges every certificate.
 //! * `drift`: ten million pair moves leave A x = b intact.
 //! * `known`: problems with known optima.
 //! * `methods`: every method, held to the same promises.
@@ -15,6 +16,7 @@
 //! * `public_data`: certified optima of public data sets; ignored unless they are at hand.
 //! * `regressions`: what once went wrong.
 //! * `sampled`: a few samples at a time: the same optimum, at the rates that are known.
+//! * `trust`: findings of hostile users: false claims, refusals, iterates that got worse.
 //! * `violating`: violating pairs against random pairs and the oracle.
 
 mod adaptor;
@@ -34,4 +36,5 @@ mod public_data;
 mod regressions;
 mod sampled;
 mod samples;
+mod trust;
 mod violating;

@@ -13,6 +13,7 @@ use crate::problem::{Problem, View};
 use crate::separable::SeparableTerm;
 use crate::smooth::SmoothTerm;
 use crate::solve::Metric;
+use crate::solve::gain;
 use crate::solve::gears::Attempt;
 use crate::solve::steps::free_step::FreeStep;
 use crate::solve::steps::full_step::FullStep;
@@ -85,13 +86,20 @@ impl<'r, H: SeparableTerm> Beyond<'r, H> {
             return Ok(());
         }
         newton.restart(lambda);
+        let (start, before) = (state.x.clone(), view.value(&state.x, &state.product));
         loop {
             let outcome = newton.step(&mut state.x, control);
             if !matches!(outcome, Outcome::Moved { .. }) || outcome.seems_within(wanted_gap) {
                 break;
             }
         }
-        Ok(state.refresh(view.smooth(), control)?)
+        state.refresh(view.smooth(), control)?;
+        // They keep products of their own: what turns out to have raised the objective is taken back.
+        if gain::rose(before, view.value(&state.x, &state.product)) {
+            state.x = start;
+            state.refresh(view.smooth(), control)?;
+        }
+        Ok(())
     }
 
     /// Looks, on a copy, whether the objective falls for ever: that is an error.

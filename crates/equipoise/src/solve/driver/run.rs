@@ -19,6 +19,7 @@
 
 use std::sync::Arc;
 
+use crate::control::Pass;
 use crate::coupling::ALLOWED_SHARE;
 use crate::error::Result;
 use crate::problem::{Problem, View};
@@ -128,12 +129,15 @@ struct Run<'r, F, H> {
     unbounded_rounds: u32,
     least_gap: f64,
     handed_over: bool,
+    /// The last iterate that was seen to be feasible.
+    feasible: Vec<f64>,
 }
 
 impl<'r, F: SmoothTerm, H: SeparableTerm> Run<'r, F, H> {
     fn new(plan: Plan<'r, F, H>, checkpoints: Checkpoints<'r>, engaged: Engaged<'r>) -> Self {
         let Engaged { gear, state, objective, metric, preparation } = engaged;
         Self {
+            feasible: state.x.clone(),
             view: plan.problem.view(),
             beyond: Beyond::new(plan.problem, metric, plan.settings.method == Method::Auto),
             plan,
@@ -311,10 +315,28 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Run<'r, F, H> {
             }
             Ok(())
         };
-        match repaired() {
+        let outcome = repaired().and_then(|()| self.stay_feasible());
+        match outcome {
             Ok(()) => Ok(()),
             Err(halt) => self.checkpoints.ended(halt, &self.state.x, self.spent().updates),
         }
+    }
+
+    /// Goes back to the last feasible iterate where no repair brought x back: rows that are nearly parallel are beyond
+    /// the closed forms of pair steps.
+    fn stay_feasible(&mut self) -> Pass {
+        let control = self.checkpoints.control();
+        let miss = self.view.independent_coupling().miss_within(&self.state.x, &control)?;
+        if miss.is_feasible() {
+            self.feasible.clone_from(&self.state.x);
+        } else if !self.feasible.is_empty() {
+            self.state.x.clone_from(&self.feasible);
+            self.state.refresh(self.view.smooth(), &control)?;
+            self.gear.moved(&self.state, &control)?;
+            self.objective = self.view.value(&self.state.x, &self.state.product);
+            self.idle_rounds += 1;
+        }
+        Ok(())
     }
 
     /// Whether a row is off by more than half of what is allowed.

@@ -241,7 +241,8 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Violating<'r, F, H> {
     }
 }
 
-/// Conjugate gradients on the face of x; with the objective after them.
+/// Conjugate gradients on the face of x; with the objective after them. They keep a residual of their own, which rounding
+/// may have led astray: what raised the objective is taken back.
 fn on_face(
     step: &mut FaceStep<'_>,
     most_steps: usize,
@@ -250,12 +251,22 @@ fn on_face(
     tally: &mut Tally,
     task: &Task<'_>,
 ) -> Attempt<(FaceOutcome, f64)> {
-    let outcome = step.take(&mut state.x, most_steps, task.control());
+    let start = state.x.clone();
+    let off = view.independent_coupling().miss(&start).relative;
+    let mut outcome = step.take(&mut state.x, most_steps, task.control());
     tally.visits += outcome.columns as u64;
     tally.updates += outcome.steps as u64;
     repair(view, &mut state.x, task.control())?;
     state.refresh(view.smooth(), task.control())?;
-    Ok((outcome, view.value(&state.x, &state.product)))
+    let mut objective = view.value(&state.x, &state.product);
+    let is_off = view.independent_coupling().miss(&state.x).relative > off.max(0.5 * ALLOWED_SHARE);
+    if gain::rose(task.objective, objective) || is_off {
+        state.x = start;
+        state.refresh(view.smooth(), task.control())?;
+        objective = view.value(&state.x, &state.product);
+        outcome.gain = 0.0;
+    }
+    Ok((outcome, objective))
 }
 
 impl<F: SmoothTerm, H: SeparableTerm> Gear for Violating<'_, F, H> {

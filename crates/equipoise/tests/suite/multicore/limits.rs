@@ -110,7 +110,10 @@ fn a_tiny_limit_on_time_is_legal() {
         let name = sample.name;
         let problem = sample.problem();
         let settings = Settings { tolerance: 1e-14, time_limit: Some(1e-9), ..pairs(3, Locking::None) };
-        assert_eq!(checked(name, &problem, &settings).status, Status::TimeLimit, "{name}");
+        let solution = checked(name, &problem, &settings);
+        // A start that is optimal to the last digit is one all the same.
+        let optimal = solution.status == Status::Converged && solution.certificate.is_proven;
+        assert!(solution.status == Status::TimeLimit || optimal, "{name}: {}", solution.status);
     }
 }
 

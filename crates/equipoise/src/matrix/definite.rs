@@ -1,0 +1,166 @@
+//! How convex a quadratic is, proven.
+//!
+//! - Given: a symmetric matrix Q that counts as positive semidefinite.
+//! - Returns: a number mu, perhaps a little below 0, with `x'Qx >= mu sum_c d_c x_c^2` for all x in exact arithmetic; d are powers
+//!   of two near the diagonal of Q, so that mu does not depend on the units of x.
+//! - Must not know: what the quadratic is for.
+//!
+//! The proof is a factorisation of `S = (Q + Q')/2` in units of d, shifted. In plain arithmetic: if Cholesky's method runs to its
+//! end then `S >= -g tr(S) I` with `g = (n + 2) u / (1 - (n + 2) u)`, in whatever order its sums are taken (Rump 2006). Where
+//! S is singular up to rounding, elimination with enclosures has twice the digits: all its pivots are proven to be
+//! above 0.
+
+use faer::sparse::{SparseColMat, Triplet};
+use faer::{Mat, Side};
+
+use super::Matrix;
+use crate::enclosure::{Enclosure, above};
+
+/// Up to this order a singular matrix is looked at with twice the digits.
+const ELIMINATION_ORDER: usize = 160;
+
+/// `x'Qx >= least sum_c weight_c x_c^2`.
+#[derive(Debug, Clone)]
+pub(crate) struct LeastCurvature {
+    pub(crate) least: f64,
+    pub(crate) weight: Vec<f64>,
+}
+
+/// The largest number found for which the inequality is proven.
+pub(crate) fn least_curvature(matrix: &Matrix) -> LeastCurvature {
+    let order = matrix.rows();
+    // s_c with s_c^2 q_cc between 1/2 and 2; products with powers of two are exact.
+    let scale: Vec<f64> = (0..order).map(|c| inverse_root(matrix.entry(c, c))).collect();
+    let scaled = Scaled { matrix, scale: &scale };
+    let weight = scale.iter().map(|s| 1.0 / (s * s)).collect();
+    let rounding = order as f64 * f64::EPSILON;
+    let plain = |shift: f64| scaled.by_cholesky(shift);
+    let precise = |shift: f64| scaled.by_elimination(shift);
+    let proofs: [&dyn Fn() -> f64; 10] = [
+        &|| plain(1e-3),
+        &|| plain(1e-6),
+        &|| plain(1e-9),
+        &|| plain(0.0),
+        &|| precise(1e-26),
+        &|| precise(1e-20),
+        &|| precise(rounding),
+        &|| plain(-32.0 * rounding),
+        &|| plain(-1e-9),
+        &|| plain(-1e-6),
+    ];
+    let least =
+        proofs.iter().map(|proof| proof()).find(|least| least.is_finite()).unwrap_or(f64::NEG_INFINITY);
+    LeastCurvature { least, weight }
+}
+
+/// A power of two near `1/sqrt(q)`; 1 where q is not above 0.
+fn inverse_root(q: f64) -> f64 {
+    if q > 0.0 { (-0.5 * q.log2()).round().clamp(-500.0, 500.0).exp2() } else { 1.0 }
+}
+
+/// Q in units in which its diagonal is near 1.
+struct Scaled<'a> {
+    matrix: &'a Matrix,
+    scale: &'a [f64],
+}
+
+impl Scaled<'_> {
+    fn entry(&self, r: usize, c: usize) -> f64 {
+        self.matrix.entry(r, c) * (self.scale[r] * self.scale[c])
+    }
+
+    /// Calls `visit(r, c, entry, mirrored entry)` for every stored entry.
+    fn for_each(&self, mut visit: impl FnMut(usize, usize, f64, f64)) {
+        self.matrix.for_each(|r, c, value| {
+            let unit = self.scale[r] * self.scale[c];
+            visit(r, c, value * unit, self.matrix.entry(c, r) * unit);
+        });
+    }
+
+    /// A number near `wanted` that no eigenvalue is below; minus infinity where there is no proof.
+    fn by_cholesky(&self, wanted: f64) -> f64 {
+        let order = self.scale.len();
+        let (mut trace, mut skew, mut tiny) = (0.0, vec![0.0; order], 0.0);
+        self.for_each(|r, c, value, mirrored| {
+            if r == c {
+                trace += value.abs();
+            } else {
+                skew[r] += (value - mirrored).abs();
+                // What the units made too small for an exact product.
+                tiny += f64::MIN_POSITIVE;
+            }
+        });
+        let trace = (trace + order as f64 * wanted.abs()) * (1.0 + 4.0 * order as f64 * f64::EPSILON);
+        let doubt = above((order as f64 + 4.0) * f64::EPSILON * trace + super::max_abs(&skew) + tiny);
+        let shift = if wanted >= 0.0 { wanted + 2.0 * doubt } else { wanted };
+        let factored = match self.matrix {
+            Matrix::Dense(_) => {
+                let shifted =
+                    Mat::from_fn(order, order, |r, c| self.entry(r, c) - if r == c { shift } else { 0.0 });
+                shifted.llt(Side::Lower).is_ok()
+            }
+            Matrix::Sparse(_) => {
+                let diagonal = |c: usize| Triplet::new(c, c, self.entry(c, c) - shift);
+                let mut triplets: Vec<_> = (0..order).map(diagonal).collect();
+                self.for_each(|r, c, value, _| {
+                    if r > c {
+                        triplets.push(Triplet::new(r, c, value));
+                    }
+                });
+                SparseColMat::<usize, f64>::try_new_from_triplets(order, order, &triplets)
+                    .is_ok_and(|sparse| sparse.sp_cholesky(Side::Lower).is_ok())
+            }
+        };
+        let least = if wanted >= 0.0 { wanted } else { shift - 2.0 * doubt };
+        if factored && least.is_finite() { least } else { f64::NEG_INFINITY }
+    }
+
+    /// Minus the shift, where the matrix with the shift is proven positive definite; minus infinity where it is not, or the order
+    /// is too large for that.
+    fn by_elimination(&self, shift: f64) -> f64 {
+        let order = self.scale.len();
+        if order > ELIMINATION_ORDER {
+            return f64::NEG_INFINITY;
+        }
+        let tiny = f64::MIN_POSITIVE;
+        let mean = |r: usize, c: usize| {
+            (Enclosure::from(self.entry(r, c)) + self.entry(c, r).into()).half().widened(tiny)
+        };
+        let mut left: Vec<Vec<Enclosure>> =
+            (0..order).map(|r| (0..=r).map(|c| mean(r, c)).collect()).collect();
+        for k in 0..order {
+            let pivot = left[k][k] + shift.into();
+            if !pivot.is_known() || pivot.lower() <= 0.0 {
+                return f64::NEG_INFINITY;
+            }
+            for r in k + 1..order {
+                let factor = left[r][k].over(pivot);
+                for c in k + 1..=r {
+                    left[r][c] = left[r][c] - factor * left[c][k];
+                }
+            }
+        }
+        -shift
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(rows: &[&[f64]]) -> LeastCurvature {
+        least_curvature(&Matrix::from_rows(rows).expect("square"))
+    }
+
+    #[test]
+    fn what_is_proven_holds_and_is_sharp() {
+        let definite = of(&[&[2.0, 1.0], &[1.0, 2.0]]);
+        assert!(definite.least >= 1e-3 && definite.least * definite.weight[0] <= 1.0);
+        // Singular, in units that differ by 1e8 in each variable.
+        let singular = of(&[&[1e-8, 1.0], &[1.0, 1e8]]);
+        assert!(singular.least <= 0.0 && singular.least >= -1e-15, "{singular:?}");
+        let zero = of(&[&[0.0, 0.0], &[0.0, 0.0]]);
+        assert!(zero.least <= 0.0 && zero.least >= -1e-25);
+        assert_eq!(of(&[&[1.0, 2.0], &[2.0, 1.0]]).least, f64::NEG_INFINITY);
+    }
+}

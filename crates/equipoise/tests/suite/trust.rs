@@ -1,0 +1,143 @@
+//! Findings of hostile users: what was once claimed falsely, refused though solvable, or made worse on the way.
+
+use equipoise::separable::{ElasticNet, Zero};
+use equipoise::smooth::loss::{HuberLoss, Squared};
+use equipoise::smooth::{Distance, Huber, LeastSquares, Quadratic};
+use equipoise::solve::{Observer, Progress, Solver};
+use equipoise::{Coupling, Matrix, Method, Settings, Status, certificate, solve};
+
+use crate::adaptor::{AnyProblem, builder, composite, matrix_of, solve_checked};
+use crate::numbers::Numbers;
+
+fn rows(matrix: &[&[f64]], rhs: &[f64]) -> Coupling {
+    Coupling::rows_of(matrix_of(matrix), rhs.to_vec()).expect("finite")
+}
+
+#[test]
+fn a_small_row_beside_a_large_one_is_not_missed() {
+    let f = Distance::new(vec![1.0; 4], 1.0).expect("finite");
+    let far_apart = rows(&[&[1.0, 1.0, 0.0, 0.0], &[0.0, 0.0, 1.0, 1.0]], &[1e9, 1.0]);
+    let problem = builder(f.clone()).coupling(far_apart).build().expect("feasible");
+    let missed = certificate::check(&problem, &[5e8, 5e8, 0.0, 0.0]).expect("a point");
+    assert!(!missed.is_feasible() && missed.relative_infeasibility >= 1.0);
+    assert!((1.0..1.0 + 1e-12).contains(&missed.infeasibility), "{}", missed.infeasibility);
+    let sizes = rows(&[&[1e6, 1e6, 0.0, 0.0], &[0.0, 1e-6, 1e-6, 2e-6]], &[2e6, 3e-6]);
+    let problem = builder(f).coupling(sizes).build().expect("feasible");
+    for method in [Method::Auto, Method::Pairs] {
+        let solution = solve_checked(&problem, &Settings { method, ..Settings::default() });
+        assert_eq!(solution.status, Status::Converged);
+        let x = &solution.x;
+        let small = 1e-6 * x[1] + 1e-6 * x[2] + 2e-6 * x[3];
+        assert!((small - 3e-6).abs() <= 1e-9 * 3e-6 * 10.0, "{method:?}: {small:e}");
+    }
+}
+
+#[test]
+fn a_small_gradient_is_no_small_distance() {
+    let one = Huber::new(matrix_of(&[&[0.001]]), vec![1000.0], HuberLoss::new(0.5).expect("positive"));
+    let two = Huber::new(
+        matrix_of(&[&[1.0, 0.0], &[0.0, 1e-7]]),
+        vec![0.0, 1.0],
+        HuberLoss::new(0.1).expect("positive"),
+    );
+    for (f, tolerance) in [(one.expect("finite"), 1e-3), (two.expect("finite"), 1e-6)] {
+        for method in [Method::Auto, Method::Pairs] {
+            let problem = builder(f.clone()).build().expect("valid");
+            let start = certificate::check(&problem, problem.start()).expect("a point");
+            assert!(!start.meets(tolerance), "{start:?}");
+            let settings = Settings { method, tolerance, time_limit: Some(20.0), ..Settings::default() };
+            let solution = solve_checked(&problem, &settings);
+            let objective = solution.certificate.objective;
+            let honest =
+                solution.status != Status::Converged || objective <= tolerance * (1.0 + objective.abs());
+            assert!(honest, "{method:?}: {:?}", solution.certificate);
+        }
+    }
+}
+
+#[test]
+fn rows_that_are_nearly_parallel_have_their_one_solution() {
+    let parallel = rows(&[&[1.0, 1.0], &[1.0, 1.000_000_1]], &[1.0, 2.0]);
+    let f = Distance::new(vec![0.0; 2], 1.0).expect("finite");
+    let problem = builder(f).coupling(parallel).build().expect("two rows and two variables have a solution");
+    let solution = solve_checked(&problem, &Settings::default());
+    assert!(solution.certificate.is_feasible(), "{:?}", solution.certificate);
+    assert!((solution.x[1] - 1e7).abs() < 1.0, "{:?}", solution.x);
+}
+
+/// `1/2 x'Qx + c'x` with singular Q, c in its range, one row.
+fn singular(seed: u64, n: usize) -> AnyProblem {
+    let mut numbers = Numbers::new(seed);
+    let rank = n / 2;
+    let factor: Vec<Vec<f64>> = (0..rank).map(|_| numbers.vector(n, 1.0)).collect();
+    let entry = |i: usize, j: usize| factor.iter().map(|row| row[i] * row[j]).sum::<f64>();
+    let q: Vec<Vec<f64>> = (0..n).map(|i| (0..n).map(|j| entry(i, j)).collect()).collect();
+    let t = numbers.vector(n, 1.0);
+    let c = (0..n).map(|i| (0..n).map(|j| q[i][j] * t[j]).sum()).collect();
+    let row = Coupling::row(numbers.vector(n, 1.0), numbers.next()).expect("finite");
+    let f = Quadratic::new(Matrix::from_rows(&q).expect("square"), c).expect("convex");
+    builder(f).coupling(row).build().expect("feasible")
+}
+
+#[test]
+fn singular_quadratics_are_certified_at_their_optimum() {
+    let converged =
+        |seed: &u64| solve_checked(&singular(*seed, 33), &Settings::default()).status == Status::Converged;
+    let missed: Vec<u64> = (0..20).filter(|seed| !converged(seed)).collect();
+    assert!(missed.is_empty(), "{missed:?} are not");
+}
+
+#[test]
+fn identical_columns_under_a_penalty_with_zeros_are_not_called_optimal_too_soon() {
+    for seed in 0..20 {
+        let mut numbers = Numbers::new(900 + seed);
+        let n = 6;
+        let column = numbers.vector(4, 1.0);
+        let entries: Vec<Vec<f64>> = (0..4).map(|r| vec![column[r]; n]).collect();
+        let l2: Vec<f64> = (0..n).map(|c| if c % 2 == 0 { 0.0 } else { 1.0 }).collect();
+        let weights: Vec<f64> = (0..n).map(|c| -60.0 * c as f64).collect();
+        let f =
+            LeastSquares::new(Matrix::from_rows(&entries).expect("4 x 6"), numbers.vector(4, 3.0), Squared);
+        let h = ElasticNet::new(0.0, l2).expect("valid");
+        let row = Coupling::row(weights, 1.0).expect("finite");
+        let problem = composite(f.expect("finite"), h).coupling(row).build().expect("feasible");
+        let rough = solve_checked(&problem, &Settings { tolerance: 1e-4, ..Settings::default() });
+        let best = solve(&problem, &Settings { tolerance: 1e-10, ..Settings::default() }).expect("bounded");
+        let excess = rough.certificate.objective - best.certificate.objective;
+        let allowed = 1e-4 * (1.0 + rough.certificate.objective.abs());
+        assert!(rough.status != Status::Converged || excess <= allowed, "seed {seed}: {excess:e}");
+    }
+}
+
+#[derive(Default)]
+struct Watch(Vec<f64>);
+
+impl Observer for Watch {
+    fn checkpoint(&mut self, progress: &Progress) {
+        self.0.push(progress.verdict.objective);
+    }
+}
+
+#[test]
+fn the_objective_never_rises() {
+    let mut worse = Vec::new();
+    for seed in 0..60 {
+        let mut numbers = Numbers::new(4_000 + seed);
+        let (m, n) = (2 + numbers.below(4), 8 + numbers.below(12));
+        let entries: Vec<Vec<f64>> = (0..m).map(|_| numbers.vector(n, 1.0)).collect();
+        let f =
+            LeastSquares::new(Matrix::from_rows(&entries).expect("m x n"), numbers.vector(m, 2.0), Squared);
+        let row = Coupling::row(numbers.vector(n, 1.0), 1.0).expect("finite");
+        let problem = composite(f.expect("finite"), Zero).coupling(row).build().expect("feasible");
+        let settings = Settings { tolerance: 1e-12, max_updates: Some(20_000), ..Settings::default() };
+        let mut watch = Watch::default();
+        let solution = Solver::new(&problem, &settings).observer(&mut watch).run().expect("bounded");
+        let rose = watch.0.windows(2).any(|pair| pair[1] > pair[0] + 1e-13 * (1.0 + pair[0].abs()));
+        let best = watch.0.iter().copied().fold(f64::INFINITY, f64::min);
+        let lost = solution.certificate.objective > best + 1e-13 * (1.0 + best.abs());
+        if rose || lost || !solution.certificate.is_feasible() {
+            worse.push(format!("seed {seed}: {:?} {:e}", solution.status, solution.certificate.objective));
+        }
+    }
+    assert!(worse.is_empty(), "{} of 60:\n{}", worse.len(), worse.join("\n"));
+}
