@@ -57,8 +57,7 @@ fn the_nearest_feasible_point_is_feasible_and_nearest() {
         let problem = sample.problem();
         let point = numbers.vector(N, 2.0);
         let nearest = problem.nearest_feasible(&point).expect("the problem is feasible");
-        let allowed = problem.coupling().allowed_infeasibility();
-        assert!(problem.coupling().infeasibility(&nearest) <= allowed, "{name}");
+        assert!(problem.coupling().miss(&nearest).is_feasible(), "{name}");
         assert!((0..N).all(|c| in_domain(&problem, c, nearest[c])), "{name}");
         // Nearest: the obtuse angle (point - nearest)'(other - nearest) <= 0 for every feasible other.
         for _ in 0..20 {
