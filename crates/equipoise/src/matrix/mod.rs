@@ -8,6 +8,7 @@ mod by_row;
 mod dense;
 mod enclosed;
 mod kernels;
+mod pivoted_qr;
 mod rows;
 mod sparse;
 mod symmetric;
@@ -19,6 +20,7 @@ pub use sparse::SparseMatrix;
 
 pub(crate) use kernels::short;
 pub use kernels::{axpy, dot, max_abs};
+pub(crate) use pivoted_qr::{Folded, PivotedQr};
 pub(crate) use symmetric::{PseudoInverse, check_convex};
 
 use std::ops::Range;

@@ -14,6 +14,9 @@ use crate::matrix::{check_finite_vector, check_length, max_abs};
 use crate::pair_step::{DualWorkspace, Model, Rows, newton, one_row};
 use crate::separable::{Nonsmooth, Piece, PieceTerm, SeparableTerm, Values};
 
+/// What a question to a term counts as, in numbers read.
+const PER_COORDINATE: usize = 8;
+
 /// The domain of a term, as bounds.
 #[derive(Debug)]
 pub(crate) struct Domain<'a>(pub(crate) NonsmoothView<'a>);
@@ -35,16 +38,28 @@ impl PieceTerm for Domain<'_> {
 }
 
 /// Refuses a start that is not finite, outside the domain, or off A x = b.
-pub(super) fn check(coupling: &Coupling, separable: NonsmoothView<'_>, x: &[f64], n: usize) -> Result<()> {
+pub(super) fn check(
+    coupling: &Coupling,
+    separable: NonsmoothView<'_>,
+    x: &[f64],
+    n: usize,
+    control: &Control,
+) -> Result<()> {
     check_length("start", "entries", x.len(), n)?;
     check_finite_vector("start", x)?;
-    for (index, &found) in x.iter().enumerate() {
+    let mut outside = None;
+    control.in_parts(n, PER_COORDINATE, |mut part| {
+        let is_outside = |index: &usize| {
+            let Piece { lower, upper, .. } = PieceTerm::piece(&Domain(separable), *index);
+            x[*index] < lower || x[*index] > upper
+        };
+        outside = outside.or_else(|| part.find(is_outside));
+    })?;
+    if let Some(index) = outside {
         let Piece { lower, upper, .. } = PieceTerm::piece(&Domain(separable), index);
-        if found < lower || found > upper {
-            return Err(Error::StartOutsideDomain { index, found, lower, upper });
-        }
+        return Err(Error::StartOutsideDomain { index, found: x[index], lower, upper });
     }
-    match coupling.first_row_missed(x) {
+    match coupling.first_row_missed(x, control)? {
         Some((row, found, allowed)) => Err(Error::InfeasibleStart { row, found, allowed }),
         None => Ok(()),
     }
@@ -73,9 +88,12 @@ fn project_from(
 ) -> Result<Vec<f64>> {
     let (n, m) = (x.len(), coupling.rows());
     let domain = Domain(separable);
-    let from: Vec<f64> = (0..n).map(|c| SeparableTerm::prox(&domain, c, x[c], 1.0)).collect();
+    let mut from = Vec::with_capacity(n);
+    control.in_parts(n, PER_COORDINATE, |part| {
+        from.extend(part.map(|c| SeparableTerm::prox(&domain, c, x[c], 1.0)));
+    })?;
     let mut shift = vec![0.0; m];
-    coupling.residual(&from, &mut shift);
+    coupling.residual_within(&from, &mut shift, control)?;
     shift.iter_mut().for_each(|s| *s = -*s);
     if max_abs(&shift) == 0.0 {
         return Ok(from);
@@ -96,9 +114,11 @@ fn project_from(
             &mut workspace,
             &mut z,
         );
+        control.check()?;
         settle_row(weights, coupling.rhs()[0], &domain, &mut z);
-        let inside = (0..n).all(|c| SeparableTerm::value(&domain, c, z[c]) == 0.0);
-        if inside && coupling.miss(&z).relative <= 0.5 * ALLOWED_SHARE {
+        if is_inside(&domain, &z, control)?
+            && coupling.miss_within(&z, control)?.relative <= 0.5 * ALLOWED_SHARE
+        {
             return Ok(z);
         }
     } else {
@@ -116,26 +136,33 @@ fn project_from(
             return Err(empty_domain(coupling, &domain, witness, n, control)?);
         }
     }
-    let inside = (0..n).all(|c| SeparableTerm::value(&domain, c, z[c]) == 0.0);
-    if inside && coupling.miss(&z).relative <= 1e-3 * ALLOWED_SHARE {
+    let inside = is_inside(&domain, &z, control)?;
+    if inside && coupling.miss_within(&z, control)?.relative <= 1e-3 * ALLOWED_SHARE {
         return Ok(z);
     }
     // From far away the first projection is exact only relative to where it began: project what is left.
-    if inside && projections > 0 && coupling.infeasibility(&z) <= 1e-9 * max_abs(x) * largest_row(coupling, n)
+    if inside
+        && projections > 0
+        && coupling.infeasibility_within(&z, control)? <= 1e-9 * max_abs(x) * largest_row(coupling, n)
     {
         return project_from(coupling, separable, &z, projections - 1, control);
     }
     // The dual method gives up where the feasible set has no interior; an active-set method decides.
-    match bounded_least_squares(coupling, &domain, from) {
+    match bounded_least_squares(coupling, &domain, from, control)? {
         Outcome::Feasible(z) => Ok(z),
         // What a rounding residual makes look infeasible is not.
-        Outcome::Infeasible(_)
-            if inside && coupling.miss(&z).relative <= 0.5 * ALLOWED_SHARE =>
-        {
-            Ok(z)
-        }
+        Outcome::Infeasible(_) if inside && coupling.miss(&z).relative <= 0.5 * ALLOWED_SHARE => Ok(z),
         Outcome::Infeasible(witness) => Err(empty_domain(coupling, &domain, witness, n, control)?),
     }
+}
+
+/// Whether every coordinate is in its domain.
+fn is_inside(domain: &Domain<'_>, z: &[f64], control: &Control) -> Pass<bool> {
+    let mut inside = true;
+    control.in_parts(z.len(), PER_COORDINATE, |mut part| {
+        inside = inside && part.all(|c| SeparableTerm::value(domain, c, z[c]) == 0.0);
+    })?;
+    Ok(inside)
 }
 
 /// Gives what rounding left of `a'z - b` to coordinates that can take it.
@@ -177,7 +204,11 @@ fn supremum(coupling: &Coupling, domain: &Domain<'_>, y: &[f64], n: usize, contr
         let end = if t > 0.0 { upper } else { lower };
         if t == 0.0 || (end.is_infinite() && t.abs() <= 1e-9 * sizes[c]) { 0.0 } else { t * end }
     };
-    Ok((0..n).map(reach).sum())
+    let mut sum = 0.0;
+    control.in_parts(n, coupling.numbers_per_column() + PER_COORDINATE, |part| {
+        sum += part.map(reach).sum::<f64>();
+    })?;
+    Ok(sum)
 }
 
 fn empty_domain(
