@@ -15,7 +15,7 @@ fn certificate() -> Certificate {
     let problem = Problem::builder(f).build().expect("valid");
     let mut certificate = equipoise::certificate::check(&problem, &[0.0]).expect("one number");
     (certificate.objective, certificate.smooth, certificate.separable) = (0.1 + 0.2, 0.25, 0.05);
-    (certificate.infeasibility, certificate.allowed_infeasibility) = (0.0, 1e-9);
+    (certificate.infeasibility, certificate.relative_infeasibility) = (0.0, 0.0);
     (certificate.kkt_residual, certificate.duality_gap) = (1e-9, None);
     (certificate.multipliers, certificate.is_partial) = (vec![-1.5], false);
     certificate

@@ -311,6 +311,8 @@ impl<'a> Plan<'a> {
         task.check_caps()?;
         task.check_nu(settings)?;
         let problem = task.problem()?;
+        // Nothing is known yet: a model of nothing is no model.
+        control.check().map_err(equipoise::Error::from)?;
         let time_limit = settings.time_limit.map(|most| (most - started.elapsed().as_secs_f64()).max(1e-9));
         let choices = Settings {
             method: settings.method,
