@@ -4,7 +4,7 @@
 //! |---|---|
 //! | 0 | converged, or the certificate is met; also when the reader of a pipe has gone |
 //! | 1 | finished without converging, or the certificate is not met |
-//! | 2 | error, usage errors included |
+//! | 2 | error, usage errors included; also a time limit that came before there was a result: nothing was written |
 //! | 130 | interrupted before there was a result; nothing was written |
 
 use std::io::{self, ErrorKind, Write};
@@ -36,9 +36,13 @@ pub(crate) fn code(result: anyhow::Result<Outcome>) -> ExitCode {
         Ok(Outcome::Met) => ExitCode::SUCCESS,
         Ok(Outcome::NotMet) => ExitCode::from(1),
         Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
-        Err(error) if is_interrupt(&error) => {
+        Err(error) if was_ended(&error, &Halt::Interrupted) => {
             note(format_args!("{error:#}; nothing was written"));
             ExitCode::from(ENDED_BY_INTERRUPT)
+        }
+        Err(error) if was_ended(&error, &Halt::TimeLimit) => {
+            note(format_args!("error: {error:#}; nothing was written"));
+            ExitCode::from(2)
         }
         Err(error) => {
             note(format_args!("error: {error:#}"));
@@ -58,11 +62,25 @@ pub(crate) fn print(text: &str) -> anyhow::Result<()> {
     out.write_all(text.as_bytes()).and_then(|()| out.flush()).context("cannot write to stdout")
 }
 
-fn is_interrupt(error: &anyhow::Error) -> bool {
-    let of_library = equipoise::Error::from(Halt::Interrupted);
+/// Says what was going on when work was ended; other errors stay as they are.
+pub(crate) fn while_at<T>(what: &'static str, result: anyhow::Result<T>) -> anyhow::Result<T> {
+    let ended =
+        |error: &anyhow::Error| [Halt::Interrupted, Halt::TimeLimit].iter().any(|by| was_ended(error, by));
+    result.map_err(|error| if ended(&error) { error.context(format!("while {what}")) } else { error })
+}
+
+fn was_ended(error: &anyhow::Error, by: &Halt) -> bool {
+    let of_library = equipoise::Error::from(by.clone());
+    let of_formats = |error: &equipoise_formats::Error| {
+        error.is_halt() && (*by == Halt::Interrupted) == error.is_interrupt()
+    };
     error.chain().any(|cause| {
-        cause.downcast_ref::<equipoise_formats::Error>().is_some_and(equipoise_formats::Error::is_interrupt)
+        cause.downcast_ref::<equipoise_formats::Error>().is_some_and(of_formats)
             || cause.downcast_ref::<equipoise::Error>() == Some(&of_library)
+            || cause.downcast_ref::<Halt>() == Some(by)
+            || cause.downcast_ref::<equipoise_models::svm::Error>().is_some_and(
+                |error| matches!(error, equipoise_models::svm::Error::Equipoise(inner) if *inner == of_library),
+            )
     })
 }
 

@@ -12,6 +12,7 @@ use serde::Serialize;
 
 use crate::args::GraphArguments;
 use crate::exit::{self, Outcome};
+use crate::interrupt::Interrupt;
 use theory::Theory;
 
 /// Estimated relative error of an eigenvalue from which it is worth a word.
@@ -36,14 +37,17 @@ struct Facts {
     theory: Option<Theory>,
 }
 
-pub(crate) fn run(args: &GraphArguments) -> Result<Outcome> {
+pub(crate) fn run(args: &GraphArguments, interrupt: &Interrupt) -> Result<Outcome> {
+    let control = &interrupt.control;
     let topology = parse_topology(&args.topology)?.seeded(args.seed).resolve(args.nodes);
     let graph = Graph::new(&topology, args.nodes)?;
     let connected = graph.check_connected();
-    let diameter = Diameter::of(&graph);
-    let spectrum = connected.is_ok().then(|| Laplacian::new(&graph).spectrum()).transpose()?;
-    let theory =
-        spectrum.filter(|_| args.theory).map(|spectrum| Theory::new(&graph, spectrum)).transpose()?;
+    let diameter = Diameter::within(&graph, control)?;
+    let spectrum = connected.is_ok().then(|| Laplacian::new(&graph).spectrum_within(control)).transpose()?;
+    let theory = spectrum
+        .filter(|_| args.theory)
+        .map(|spectrum| Theory::new(&graph, spectrum, control))
+        .transpose()?;
     let text = if args.json {
         json(&Facts { theory, ..Facts::new(topology.to_string(), &graph, diameter, spectrum) })?
     } else {

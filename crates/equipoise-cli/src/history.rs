@@ -1,6 +1,7 @@
 //! `--history FILE.csv`: a row at every checkpoint, on disk before the run goes on.
 //!
-//! Rows are flushed one by one, so that whatever ends the run, the rows so far are there.
+//! Rows are flushed one by one, so that whatever ends the run, the rows so far are there, and whole. An older file stays until
+//! there is a first row.
 
 use std::path::Path;
 
@@ -19,10 +20,9 @@ pub(crate) struct History {
 }
 
 impl History {
-    /// Creates the file with its header.
+    /// Makes sure that the file can be written; it appears with its first row.
     pub(crate) fn create(path: &Path) -> Result<Self> {
-        let mut writer = HistoryWriter::create(path)?;
-        writer.flush()?;
+        let writer = HistoryWriter::create(path)?;
         Ok(Self { writer, forecast: None, failure: None })
     }
 
@@ -46,7 +46,8 @@ impl History {
             predicted_bound,
         };
         if self.failure.is_none() {
-            self.failure = self.writer.write(&row).and_then(|()| self.writer.flush()).err();
+            self.writer.write(&row);
+            self.failure = self.writer.flush().err();
         }
     }
 

@@ -11,6 +11,7 @@ mod generate;
 mod graph;
 mod history;
 mod interrupt;
+mod outputs;
 mod predict;
 mod progress;
 mod report;
@@ -18,10 +19,10 @@ mod solve;
 mod svm;
 mod verify;
 mod watch;
-mod writable;
 
 use std::ffi::OsString;
 use std::process::ExitCode;
+use std::time::Instant;
 
 use clap::Parser;
 
@@ -37,8 +38,9 @@ where
     I: IntoIterator<Item = T>,
     T: Into<OsString> + Clone,
 {
+    let started = Instant::now();
     let command = Arguments::parse_from(args).command;
-    exit::code(interrupt::listen().and_then(|interrupt| execute(&command, &interrupt)))
+    exit::code(interrupt::listen(started).and_then(|interrupt| execute(&command, &interrupt)))
 }
 
 fn execute(command: &Command, interrupt: &Interrupt) -> anyhow::Result<Outcome> {
@@ -47,7 +49,7 @@ fn execute(command: &Command, interrupt: &Interrupt) -> anyhow::Result<Outcome> 
         Command::Verify(args) => verify::run(args, interrupt),
         Command::Svm(args) => svm::run(&args.command, interrupt),
         Command::Generate(args) => generate::run(&args.kind, interrupt),
-        Command::Graph(args) => graph::run(args),
+        Command::Graph(args) => graph::run(args, interrupt),
         Command::Demo => demo::run(interrupt),
         Command::Completions { shell } => completions::run(*shell),
     }

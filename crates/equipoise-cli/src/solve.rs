@@ -4,18 +4,18 @@ use std::path::Path;
 
 use anyhow::{Context, Result};
 use equipoise::{Control, Error, Settings, Solution, Solver, Status};
-use equipoise_formats::problem_file::{AnyProblem, Building, Pairs, ProblemFile};
-use equipoise_formats::{SolutionFile, read_solution, write_iterate, write_solution};
+use equipoise_formats::problem_file::{AnyProblem, Building, Loading, Pairs, ProblemFile, SolveSpec};
+use equipoise_formats::{SolutionFile, Standing, read_solution, write_iterate, write_solution};
 use equipoise_theory::Delayed;
 
 use crate::args::SolveArguments;
 use crate::exit::{self, Outcome, note};
 use crate::interrupt::Interrupt;
+use crate::outputs::{self, Place, Sort};
 use crate::predict::Forecast;
 use crate::report;
 use crate::verify::outside_domain;
 use crate::watch::Watch;
-use crate::writable::check_writable;
 
 /// The status of a file whose run ended with a fault of its data.
 const BAD_SAMPLE: &str = "bad-sample";
@@ -29,12 +29,15 @@ struct Plan<'a> {
     settings: Settings,
     experiment: Delayed,
     start: Option<Vec<f64>>,
+    /// Where the result goes, and what is there.
+    place: Option<Place<'a>>,
     watch: Watch,
+    control: Control,
 }
 
 pub(crate) fn run(args: &SolveArguments, interrupt: &Interrupt) -> Result<Outcome> {
     let mut plan = Plan::new(args, interrupt)?;
-    let solution = plan.solve(interrupt.control.clone())?;
+    let solution = plan.solve()?;
     let converged = solution.status == Status::Converged;
     plan.render(solution)?;
     Ok(converged.into())
@@ -42,30 +45,39 @@ pub(crate) fn run(args: &SolveArguments, interrupt: &Interrupt) -> Result<Outcom
 
 impl<'a> Plan<'a> {
     fn new(args: &'a SolveArguments, interrupt: &Interrupt) -> Result<Self> {
-        let (typed, control) = (args.wishes(), &interrupt.control);
-        let file = ProblemFile::read_within(&args.problem, control, |solve| typed.or(solve).loaded_bytes())?;
+        let typed = args.wishes();
+        check_files(args, &interrupt.within(typed.time_limit))?;
+        let loading = |solve: &SolveSpec| {
+            let wishes = typed.or(solve);
+            Loading { most_bytes: wishes.loaded_bytes(), control: interrupt.within(wishes.time_limit) }
+        };
+        let file = ProblemFile::read_within(&args.problem, &interrupt.within(typed.time_limit), loading)?;
         let wishes = typed.or(&file.solve);
-        let (settings, experiment) = (wishes.settings()?, wishes.experiment()?);
-        args.out.as_deref().map_or(Ok(()), check_writable)?;
+        let (mut settings, experiment) = (wishes.settings()?, wishes.experiment()?);
+        let control = interrupt.within(settings.time_limit);
+        let place =
+            args.out.as_deref().map(|path| Place::look(path, Sort::Solution, &control)).transpose()?;
         let (pairs, memory_budget) = (Pairs::OfGraph { seed: settings.seed }, settings.memory_budget);
-        let problem =
-            file.build(&Building { memory_budget, ..Building::new(&args.problem, pairs, control) })?;
+        let building = Building { memory_budget, ..Building::new(&args.problem, pairs, &control) };
+        let problem = exit::while_at("the problem was built", file.build(&building).map_err(Into::into))?;
         if !args.quiet {
             note_dropped_rows(&problem);
         }
-        let start =
-            args.warm_start.as_deref().map(|path| warm_start(path, &problem, args.quiet)).transpose()?;
+        let start = args.warm_start.as_deref();
+        let start = start.map(|path| warm_start(path, &problem, args.quiet, &control)).transpose()?;
         let mut watch = Watch::new(args.history.as_deref())?;
         watch.predict(|| Forecast::new(&problem, &settings, start.as_deref()));
-        Ok(Self { args, problem, settings, experiment, start, watch })
+        settings.time_limit = interrupt.left(settings.time_limit);
+        Ok(Self { args, problem, settings, experiment, start, place, watch, control })
     }
 
-    fn solve(&mut self, control: Control) -> Result<Solution> {
+    fn solve(&mut self) -> Result<Solution> {
         if !self.args.quiet {
             self.watch.show_bar(&self.settings);
         }
-        let mut solver =
-            Solver::new(&self.problem, &self.settings).observer(&mut self.watch).control(control);
+        let mut solver = Solver::new(&self.problem, &self.settings)
+            .observer(&mut self.watch)
+            .control(self.control.clone());
         solver = solver.experiment(&self.experiment);
         if let Some(start) = self.start.take() {
             solver = solver.warm_start(start);
@@ -80,7 +92,10 @@ impl<'a> Plan<'a> {
 
     /// Writes what a run had reached when its data failed: nothing is proven of it, so x and the status alone.
     fn keep(&self, x: &[f64]) -> Result<()> {
-        let Some(path) = &self.args.out else { return Ok(()) };
+        let (Some(path), Some(place)) = (&self.args.out, &self.place) else { return Ok(()) };
+        if place.stays(Standing::UNKNOWN, self.args.keep_partial) {
+            return Ok(());
+        }
         write_iterate(path, BAD_SAMPLE, x)?;
         if !self.args.quiet {
             note(format_args!("note: the last iterate is in {}; it can be a --warm-start", path.display()));
@@ -93,17 +108,31 @@ impl<'a> Plan<'a> {
         if solution.status != Status::Converged {
             note(report::not_converged(&solution, self.settings.tolerance));
         }
+        let standing = SolutionFile::standing_of(&solution);
+        let stays = self.place.as_ref().is_some_and(|place| place.stays(standing, args.keep_partial));
+        let out = args.out.as_ref().filter(|_| !stays);
         let words = if args.json || args.quiet {
             String::new()
         } else {
-            let written = args.out.as_ref().map(|path| path.display().to_string());
+            let written = out.map(|path| path.display().to_string());
             report::solution(&solution, self.settings.tolerance, written.as_deref())
         };
         let file = SolutionFile::from(solution);
-        args.out.as_ref().map_or(Ok(()), |path| write_solution(path, &file))?;
+        out.map_or(Ok(()), |path| write_solution(path, &file))?;
         exit::print(&if args.json { file.to_json()? + "\n" } else { words })?;
         self.watch.finish()
     }
+}
+
+/// Refuses outputs that cannot be written, or that are one of the files that are read.
+fn check_files(args: &SolveArguments, control: &Control) -> Result<()> {
+    if args.out.is_none() && args.history.is_none() {
+        return Ok(());
+    }
+    let named = ProblemFile::named_files(&args.problem, control)?;
+    let mut inputs = vec![Some(args.problem.as_path()), args.warm_start.as_deref()];
+    inputs.extend(named.iter().map(|path| Some(path.as_path())));
+    outputs::check(&[args.out.as_deref(), args.history.as_deref()], &inputs)
 }
 
 fn note_dropped_rows(problem: &AnyProblem) {
@@ -118,8 +147,8 @@ fn note_dropped_rows(problem: &AnyProblem) {
 }
 
 /// The x of a solution file, or the feasible point nearest to it.
-fn warm_start(path: &Path, problem: &AnyProblem, quiet: bool) -> Result<Vec<f64>> {
-    let x = read_solution(path)?.x;
+fn warm_start(path: &Path, problem: &AnyProblem, quiet: bool, control: &Control) -> Result<Vec<f64>> {
+    let x = read_solution(path, control)?.x;
     let coupling = problem.coupling();
     let feasible = x.len() == problem.dimension()
         && outside_domain(problem, &x).is_none()
@@ -127,7 +156,8 @@ fn warm_start(path: &Path, problem: &AnyProblem, quiet: bool) -> Result<Vec<f64>
     if feasible {
         return Ok(x);
     }
-    let nearest = problem.nearest_feasible(&x).with_context(|| format!("warm start {}", path.display()))?;
+    let nearest = problem.nearest_feasible_within(&x, control);
+    let nearest = nearest.with_context(|| format!("warm start {}", path.display()))?;
     if !quiet {
         note(format_args!(
             "note: the warm start {} is not feasible here; starting at the nearest feasible point",

@@ -6,7 +6,7 @@ use anyhow::{Context, Result, bail};
 use equipoise::coupling::ALLOWED_SHARE;
 use equipoise::separable::{Nonsmooth, SeparableTerm};
 use equipoise::{Certificate, Error, certificate};
-use equipoise_formats::problem_file::{AnyProblem, Building, Pairs, ProblemFile, SolveSpec};
+use equipoise_formats::problem_file::{AnyProblem, Building, Loading, Pairs, ProblemFile, SolveSpec};
 use equipoise_formats::{Claims, StoredSolution, read_solution};
 use serde::Serialize;
 
@@ -31,13 +31,14 @@ struct Verdict<'a> {
 pub(crate) fn run(args: &VerifyArguments, interrupt: &Interrupt) -> Result<Outcome> {
     let control = &interrupt.control;
     // What the file solves by samples it also verifies from its file.
-    let file = ProblemFile::read_within(&args.problem, control, SolveSpec::loaded_bytes)?;
+    let loading = |solve: &SolveSpec| Loading { most_bytes: solve.loaded_bytes(), control: control.clone() };
+    let file = ProblemFile::read_within(&args.problem, control, loading)?;
     let memory_budget = file.solve.verified_memory_budget();
     let typed = SolveSpec { tolerance: args.tolerance, ..SolveSpec::default() };
     let tolerance = typed.or(&file.solve).verified_tolerance()?;
     let building = Building { memory_budget, ..Building::new(&args.problem, Pairs::Every, control) };
     let problem = file.build(&building)?;
-    let stored = read_solution(&args.solution)?;
+    let stored = read_solution(&args.solution, control)?;
     let found = certificate::check_within(&problem, &stored.x, control);
     if let Err(fault @ Error::UnusableSample { .. }) = &found {
         bail!("{}: [smooth]: {fault}", args.problem.display());

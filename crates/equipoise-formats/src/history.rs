@@ -3,10 +3,10 @@
 //! Given rows as they happen; writes one line each under a fixed header, so that columns that
 //! later versions append disturb nobody. A duality gap or a predicted bound that does not exist is an empty field.
 
-use std::fs::File;
-use std::io::{BufWriter, Write};
+use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
+use crate::whole_file::{Growing, check_writable};
 use crate::{Error, Result};
 
 /// The first line of every history file.
@@ -35,43 +35,48 @@ pub struct HistoryRow {
 }
 
 /// Writes a history row by row while a run goes on.
+///
+/// The file appears, in place of whatever was there, with its header and first row; until then an older one stays.
 #[derive(Debug)]
 pub struct HistoryWriter {
     path: PathBuf,
-    out: BufWriter<File>,
+    /// Rows that are not handed on yet, below the header where the file is not there yet.
+    rows: String,
+    file: Option<Growing>,
 }
 
 impl HistoryWriter {
-    /// Creates the file and writes the header.
+    /// Makes sure that the file can be written; nothing is changed yet.
     pub fn create(path: impl AsRef<Path>) -> Result<Self> {
         let path = path.as_ref().to_path_buf();
-        let create = || {
-            let mut out = BufWriter::new(File::create(&path)?);
-            writeln!(out, "{HISTORY_HEADER}")?;
-            Ok(out)
-        };
-        let out = create().map_err(|reason| Error::writing(&path, &reason))?;
-        Ok(Self { path, out })
+        check_writable(&path)?;
+        Ok(Self { path, rows: format!("{HISTORY_HEADER}\n"), file: None })
     }
 
     /// Appends one row.
-    pub fn write(&mut self, row: &HistoryRow) -> Result<()> {
+    pub fn write(&mut self, row: &HistoryRow) {
         let HistoryRow { update, epoch, seconds, objective, infeasibility, kkt_residual, .. } = row;
         let or_empty = |value: Option<f64>| value.map_or_else(String::new, |value| format!("{value:?}"));
         let (gap, bound) = (or_empty(row.duality_gap), or_empty(row.predicted_bound));
-        writeln!(
-            self.out,
+        // Writing to a text does not fail.
+        let _ = writeln!(
+            self.rows,
             "{update},{epoch:?},{seconds:?},{objective:?},{infeasibility:?},{kkt_residual:?},{gap},{bound}"
-        )
-        .map_err(|reason| Error::writing(&self.path, &reason))
+        );
     }
 
     /// Hands every row so far to the operating system.
     pub fn flush(&mut self) -> Result<()> {
-        self.out.flush().map_err(|reason| Error::writing(&self.path, &reason))
+        let handed_on = match &mut self.file {
+            Some(file) => file.add(&self.rows),
+            None => Growing::begin(&self.path, &self.rows).map(|file| self.file = Some(file)),
+        };
+        handed_on.map_err(|reason| Error::writing(&self.path, &reason))?;
+        self.rows.clear();
+        Ok(())
     }
 
-    /// Makes sure that everything is on disk. Dropping the writer would lose an error here.
+    /// Makes sure that everything is handed on. Dropping the writer would lose rows and errors.
     pub fn finish(mut self) -> Result<()> {
         self.flush()
     }
@@ -80,6 +85,6 @@ impl HistoryWriter {
 /// Writes a whole history at once.
 pub fn write_history(path: impl AsRef<Path>, rows: &[HistoryRow]) -> Result<()> {
     let mut writer = HistoryWriter::create(path)?;
-    rows.iter().try_for_each(|row| writer.write(row))?;
+    rows.iter().for_each(|row| writer.write(row));
     writer.finish()
 }

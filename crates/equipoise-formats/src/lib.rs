@@ -14,6 +14,8 @@
 //! | [`svm_model`] | models of `equipoise svm train`, and those of LIBLINEAR |
 //! | [`history`] | the CSV of `equipoise solve --history` |
 //!
+//! Every file that is written appears whole or not at all: [`whole_file`].
+//!
 //! Every function returns [`Error`] on bad input, naming the file, the line (from 1) or the key,
 //! what was found and what is allowed. Malformed input never panics, and never makes the reader
 //! allocate in proportion to a number that a header merely claims. Infinities and NaN pass
@@ -53,14 +55,18 @@ pub mod problem_file;
 pub mod row_stream;
 mod samples;
 pub mod solution_file;
+mod standing;
 pub mod suggest;
 pub mod svm_model;
+pub mod whole_file;
 
 pub use error::{Error, Reason, Result};
 pub use libsvm::LabelledRows;
-pub use numbers::{read_matrix, read_vector};
+pub use numbers::{read_matrix, read_text, read_vector};
 pub use problem_file::{ProblemFile, write_problem};
 pub use row_stream::RowStream;
 pub use samples::FileSamples;
 pub use solution_file::{Claims, SolutionFile, StoredSolution, read_solution, write_iterate, write_solution};
+pub use standing::Standing;
 pub use svm_model::ModelFile;
+pub use whole_file::{check_writable, write_whole};

@@ -24,7 +24,7 @@ pub struct FileSamples {
 
 impl FileSamples {
     /// The rows with their targets (`None`: the labels of the file) and weights; batches take half of `memory_budget`
-    /// bytes.
+    /// bytes. [`Error::TooMuchMemory`] says the least that works where that is more.
     pub fn new(
         rows: RowStream,
         target: Option<Vec<f64>>,
@@ -36,6 +36,13 @@ impl FileSamples {
                 let (input, unit, expected) = (input.into(), "entries", rows.rows());
                 return Err(Error::ShapeMismatch { input, unit, found, expected });
             }
+        }
+        // Half of the budget holds a batch, and a batch at least a row.
+        let row = usize::try_from(rows.memory().div_ceil(rows.rows().max(1) as u64)).unwrap_or(usize::MAX);
+        let (needed, allowed) = (row.saturating_mul(2), memory_budget);
+        if needed > allowed {
+            let what = format!("two rows of {} (--memory-budget)", rows.path().display());
+            return Err(Error::TooMuchMemory { what, needed, allowed });
         }
         Ok(Self { rows, target, weights, budget: memory_budget / 2 })
     }

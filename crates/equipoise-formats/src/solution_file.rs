@@ -4,15 +4,16 @@
 //! only for `x`: the rest may be missing, and fields that later versions append are skipped.
 //! Numbers come back bit for bit. JSON has no infinities and no NaN, so these are refused.
 
-use std::fs;
 use std::io::Write;
 use std::path::Path;
 
 use equipoise::coupling::ALLOWED_SHARE;
-use equipoise::{Candidate, Certificate, Method, Solution, Status};
+use equipoise::{Candidate, Certificate, Control, Method, Solution, Status};
 use serde::{Deserialize, Serialize, Serializer};
 
-use crate::numbers::write_file;
+use crate::numbers::read_bytes;
+use crate::standing::Standing;
+use crate::whole_file::write_whole;
 use crate::{Error, Result};
 
 /// A finished run, as the command line prints it.
@@ -172,7 +173,22 @@ pub struct StoredSolution {
     pub seed: Option<u64>,
 }
 
+impl StoredSolution {
+    /// How far its run came, as far as it says.
+    pub fn standing(&self) -> Standing {
+        let measure = self.duality_gap.or(self.kkt_residual).unwrap_or(f64::INFINITY);
+        Standing { converged: self.status.as_deref() == Some(Status::Converged.name()), measure }
+    }
+}
+
 impl SolutionFile {
+    /// How far a run came.
+    pub fn standing_of(solution: &Solution) -> Standing {
+        let certificate = &solution.certificate;
+        let measure = certificate.duality_gap.unwrap_or(certificate.kkt_residual);
+        Standing { converged: solution.status == Status::Converged, measure }
+    }
+
     /// The object on one line, without a line end.
     pub fn to_json(&self) -> Result<String> {
         self.check_finite()?;
@@ -192,7 +208,7 @@ impl SolutionFile {
 /// Writes a solution file.
 pub fn write_solution(path: impl AsRef<Path>, solution: &SolutionFile) -> Result<()> {
     let json = solution.to_json()?;
-    write_file(path.as_ref(), |out| writeln!(out, "{json}"))
+    write_whole(path.as_ref(), |out| writeln!(out, "{json}"))
 }
 
 /// Writes a solution file that claims nothing of x but the status of the run it comes from.
@@ -205,13 +221,13 @@ pub fn write_iterate(path: impl AsRef<Path>, status: &str, x: &[f64]) -> Result<
     check_finite_list("x", x)?;
     let json = serde_json::to_string(&Iterate { status, x })
         .map_err(|error| json_error(Path::new("solution"), &error))?;
-    write_file(path.as_ref(), |out| writeln!(out, "{json}"))
+    write_whole(path.as_ref(), |out| writeln!(out, "{json}"))
 }
 
 /// Reads a solution file, for a warm start or for verification.
-pub fn read_solution(path: impl AsRef<Path>) -> Result<StoredSolution> {
+pub fn read_solution(path: impl AsRef<Path>, control: &Control) -> Result<StoredSolution> {
     let path = path.as_ref();
-    let bytes = fs::read(path).map_err(|reason| Error::reading(path, &reason))?;
+    let bytes = read_bytes(path, control)?;
     serde_json::from_slice(&bytes).map_err(|error| json_error(path, &error))
 }
 

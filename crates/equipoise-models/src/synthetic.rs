@@ -15,7 +15,7 @@ use equipoise::matrix::DenseMatrix;
 use equipoise::problem::{BlockChoice, Problem, ProblemBuilder};
 use equipoise::separable::Zero;
 use equipoise::smooth::Distance;
-use equipoise::{Error, Result};
+use equipoise::{Control, Error, Result};
 
 /// The objective at x = 0.
 const OBJECTIVE_AT_ZERO: f64 = 1000.0;
@@ -52,10 +52,18 @@ impl Synthetic {
 
     /// A x = 0 with coefficients from U[0, 1], drawn coordinate after coordinate.
     pub fn coupling(&self) -> Result<Coupling> {
+        self.coupling_within(&Control::unlimited())
+    }
+
+    /// The same under a control; [`Error::StoppedEarly`] where it ended the drawing.
+    pub fn coupling_within(&self, control: &Control) -> Result<Coupling> {
         let n = self.check_size()?;
         let mut rng = Xoshiro256PlusPlus::seed_from_u64(self.seed);
-        // 53 random bits make a number of [0, 1).
-        let values = (0..n * self.rows).map(|_| (rng.next_u64() >> 11) as f64 * (-53f64).exp2()).collect();
+        let mut values = Vec::with_capacity(n * self.rows);
+        control.in_parts(n * self.rows, 1, |part| {
+            // 53 random bits make a number of [0, 1).
+            values.extend(part.map(|_| (rng.next_u64() >> 11) as f64 * (-53f64).exp2()));
+        })?;
         Coupling::rows_of(DenseMatrix::from_columns(self.rows, n, values)?, vec![0.0; self.rows])
     }
 
@@ -102,6 +110,13 @@ mod tests {
         let make = |seed| Synthetic { nodes: 3, block: 2, rows: 2, seed }.coupling().expect("valid");
         assert_eq!(make(5), make(5));
         assert_ne!(make(5), make(6));
+    }
+
+    #[test]
+    fn a_control_ends_the_drawing() {
+        let flag = std::sync::Arc::new(std::sync::atomic::AtomicBool::new(true));
+        let large = Synthetic { nodes: 1000, block: 100, rows: 10, seed: 0 };
+        assert_eq!(large.coupling_within(&Control::on(flag)), Err(Error::StoppedEarly { by: "interrupted" }));
     }
 
     #[test]

@@ -63,6 +63,9 @@ const NUMBERS_PER_LOOK: usize = 1 << 18;
 pub struct Control {
     flag: Option<Arc<AtomicBool>>,
     deadline: Option<Instant>,
+    /// Looks that are left, for tests of where work looks at all.
+    #[cfg(test)]
+    looks: Option<Arc<std::sync::atomic::AtomicUsize>>,
 }
 
 impl Control {
@@ -73,7 +76,7 @@ impl Control {
 
     /// Ends work soon after the flag is raised.
     pub fn on(flag: Arc<AtomicBool>) -> Self {
-        Self { flag: Some(flag), deadline: None }
+        Self { flag: Some(flag), ..Self::default() }
     }
 
     /// The same, and at a deadline, if that is before the one it has.
@@ -93,6 +96,12 @@ impl Control {
         }
     }
 
+    /// Ends work at the look after so many.
+    #[cfg(test)]
+    pub(crate) fn after_looks(looks: usize) -> Self {
+        Self { looks: Some(Arc::new(looks.into())), ..Self::default() }
+    }
+
     /// Whether it never ends anything.
     pub fn is_unlimited(&self) -> bool {
         self.flag.is_none() && self.deadline.is_none()
@@ -101,6 +110,12 @@ impl Control {
     /// Why work should end, if it should.
     #[inline]
     pub fn halted(&self) -> Option<Halt> {
+        #[cfg(test)]
+        if let Some(looks) = &self.looks
+            && looks.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(1)).is_err()
+        {
+            return Some(Halt::Interrupted);
+        }
         if self.flag.as_ref().is_some_and(|flag| flag.load(Ordering::Relaxed)) {
             return Some(Halt::Interrupted);
         }

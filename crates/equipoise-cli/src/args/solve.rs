@@ -19,7 +19,8 @@ EXAMPLES
 
 SIZE is bytes, or has a unit: k, M, G, KiB, MiB, GiB. The methods stochastic, svrg and saga, and auto where a
 SIZE is given, read a matrix that is larger than that from its file (.npy, .csv, .svm, .libsvm), row by row.
-Options win over [solve] of the problem file. Ctrl-C ends a run with the best iterate so far.
+Options win over [solve] of the problem file. Ctrl-C ends a run with the best iterate so far; a second one at once.
+A FILE of --out appears whole or not at all, and a run that did not converge leaves a better one there alone.
 Exit status: 0 converged, 1 finished without converging (the status says why), 2 error.";
 
 /// `equipoise solve`.
@@ -32,6 +33,9 @@ pub(crate) struct SolveArguments {
     /// Write the result, x included, to this JSON file
     #[arg(long, value_name = "FILE")]
     pub(crate) out: Option<PathBuf>,
+    /// Write a result that did not converge also in place of a better one
+    #[arg(long, requires = "out")]
+    pub(crate) keep_partial: bool,
     /// Print the result as one JSON object, and nothing else, on stdout
     #[arg(long)]
     pub(crate) json: bool,
@@ -103,7 +107,10 @@ pub(super) fn tolerance_help() -> String {
 }
 
 fn time_limit_help() -> String {
-    format!("Most seconds {}", limit(Settings::default().time_limit))
+    format!(
+        "Most seconds from start to answer, reading and building included {}",
+        limit(Settings::default().time_limit)
+    )
 }
 
 fn max_epochs_help() -> String {

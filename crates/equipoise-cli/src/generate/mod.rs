@@ -76,7 +76,7 @@ fn synthetic(paper: Synthetic, topology: Option<&str>, control: &Control) -> Res
     let mut file = ProblemFile::new(term.with("seed", seed));
     file.graph = GraphSpec { topology, ..GraphSpec::default() };
     let problem = file.clone().build(&Building::new(Path::new("synthetic"), Pairs::Every, control))?;
-    let optimum = problem.nearest_feasible(&paper.target())?;
+    let optimum = problem.nearest_feasible_within(&paper.target(), control)?;
     Ok(Planted { file, optimum })
 }
 

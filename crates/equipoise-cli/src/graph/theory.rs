@@ -47,19 +47,18 @@ struct Steps {
 }
 
 impl Theory {
-    pub(super) fn new(graph: &Graph, spectrum: Spectrum) -> Result<Self> {
+    pub(super) fn new(graph: &Graph, spectrum: Spectrum, control: &Control) -> Result<Self> {
         let (blocks, edges) = (graph.nodes(), graph.edge_count());
         let uniform = EdgeProbabilities::Uniform;
         // K is the Laplacian with weight p_e / 2L on every edge.
         let lambda_min = spectrum.smallest_nonzero / (2.0 * edges as f64);
-        let control = Control::unlimited();
-        let found = Resistances::of(&KNorm::uniform(graph, &uniform, 1.0)?, &control)?;
+        let found = Resistances::of(&KNorm::uniform(graph, &uniform, 1.0)?, control)?;
         let nu = found.nu();
         let nu_equalised = if graph.is_clique() {
             Some(nu)
         } else if edges <= MOST_EQUALISED {
-            let equalised = theory::equalised(graph, &|_, _| 2.0, &control)?;
-            Some(theory::pair_constant(graph, &equalised, &|_, _| 2.0, &control)?)
+            let equalised = theory::equalised(graph, &|_, _| 2.0, control)?;
+            Some(theory::pair_constant(graph, &equalised, &|_, _| 2.0, control)?)
         } else {
             None
         };

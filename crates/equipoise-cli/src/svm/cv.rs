@@ -44,20 +44,22 @@ struct CostJson<'a> {
 
 pub(crate) fn run(args: &CvArguments, interrupt: &Interrupt) -> Result<Outcome> {
     let training = &args.training;
-    let settings = choices::settings(training)?;
+    let mut settings = choices::settings(training)?;
+    let control = interrupt.within(settings.time_limit);
     let experiment = training.multicore.experiment()?;
     let costs = costs::list(&args.costs)?;
     choices::check_costs(settings.kind, costs.as_deref(), training)?;
     let costs = costs.unwrap_or_else(|| vec![settings.cost]);
-    let reading = Reading { threads: settings.threads, quiet: training.quiet, control: &interrupt.control };
+    let reading = Reading { threads: settings.threads, quiet: training.quiet, control: &control };
     let data = Data::read(&args.data, training.weights.as_deref(), reading)?;
+    settings.time_limit = interrupt.left(settings.time_limit);
     let mut watch = Watch::default();
     if !training.quiet {
         note_targets(&settings, &data);
         let count = fits(&settings, &data) * costs.len() * args.folds;
         watch.show_fits(&settings, Fits::new("fit", count));
     }
-    let (observer, control) = (Some(&mut watch as _), interrupt.control.clone());
+    let (observer, control) = (Some(&mut watch as _), control.clone());
     let company = svm::Watch { observer, control, experiment: Some(&experiment) };
     let found = svm::cross_validate(data.samples(), &settings, &costs, args.folds, company);
     watch.hide_bar();

@@ -1,14 +1,13 @@
 //! Rows, labels and weights: read, timed, counted.
 
-use std::fs;
 use std::path::Path;
 use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
 use equipoise::Control;
 use equipoise::matrix::Rows;
-use equipoise_formats::LabelledRows;
 use equipoise_formats::libsvm::{ReadOptions, read_path, read_path_with_features};
+use equipoise_formats::{LabelledRows, read_text};
 use equipoise_models::svm::Samples;
 
 use crate::exit::note;
@@ -47,7 +46,7 @@ impl Data {
         let started = Instant::now();
         let mut data = Self::new(read_path(path, reading.options(), reading.control)?, path, reading)?;
         if let Some(path) = weights {
-            let weights = read_weights(path, data.labels.len())?;
+            let weights = read_weights(path, data.labels.len(), reading.control)?;
             data.counts = counts(&data.labels, Some(&weights));
             data.weights = Some(weights);
         }
@@ -72,8 +71,11 @@ impl Data {
         if !reading.quiet {
             notes.iter().for_each(|words| note(format_args!("note: {words}")));
         }
+        let ended = |halt| equipoise_formats::Error::from(halt);
+        reading.control.check().map_err(ended)?;
         let rows = Rows::new(features.len(), starts, indices, values);
         let rows = rows.with_context(|| path.display().to_string())?;
+        reading.control.check().map_err(ended)?;
         let counts = counts(&labels, None);
         Ok(Self { rows, labels, features, weights: None, counts, seconds: 0.0 })
     }
@@ -128,8 +130,8 @@ fn counts(labels: &[f64], weights: Option<&[f64]>) -> Vec<(f64, usize)> {
 }
 
 /// One finite number a line, at least 0, as many as there are rows; blank lines do not count.
-fn read_weights(path: &Path, rows: usize) -> Result<Vec<f64>> {
-    let text = fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
+fn read_weights(path: &Path, rows: usize, control: &Control) -> Result<Vec<f64>> {
+    let text = read_text(path, control)?;
     let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
     let weights: Vec<f64> = lines
         .map(|(index, line)| match line.trim().parse::<f64>() {

@@ -3,14 +3,15 @@
 use std::path::Path;
 
 use anyhow::{Result, bail};
+use equipoise::Control;
 use equipoise_formats::svm_model::{self, ModelFile};
 use equipoise_models::svm::{Kind, LinearModel};
 
 use super::data::Data;
 
 /// A start for training: the model of a file, with the columns of the data; features it does not know weigh 0.
-pub(crate) fn warm_start(path: &Path, kind: Kind, data: &Data) -> Result<LinearModel> {
-    let ModelFile { mut model, features } = svm_model::read(path)?;
+pub(crate) fn warm_start(path: &Path, kind: Kind, data: &Data, control: &Control) -> Result<LinearModel> {
+    let ModelFile { mut model, features } = svm_model::read(path, control)?;
     let name = path.display();
     if model.kind != kind {
         bail!("warm start {name}: found kind {}, expected {}", model.kind.name(), kind.name());

@@ -51,7 +51,8 @@ struct StepJson {
 
 pub(crate) fn run(args: &PathArguments, interrupt: &Interrupt) -> Result<Outcome> {
     let training = &args.training;
-    let settings = choices::settings(training)?;
+    let mut settings = choices::settings(training)?;
+    let control = interrupt.within(settings.time_limit);
     let experiment = training.multicore.experiment()?;
     let costs = costs::list(&args.costs)?;
     choices::check_costs(settings.kind, costs.as_deref(), training)?;
@@ -64,15 +65,16 @@ pub(crate) fn run(args: &PathArguments, interrupt: &Interrupt) -> Result<Outcome
     if args.data == Path::new("-") && args.test == Some("-".into()) {
         bail!("DATA and --test are both `-`, and standard input can be read only once; name a file for one");
     }
-    let reading = Reading { threads: settings.threads, quiet: training.quiet, control: &interrupt.control };
+    let reading = Reading { threads: settings.threads, quiet: training.quiet, control: &control };
     let data = Data::read(&args.data, training.weights.as_deref(), reading)?;
     let test = args.test.as_deref().map(|path| Data::read_for(path, &data.features, reading)).transpose()?;
+    settings.time_limit = interrupt.left(settings.time_limit);
     let mut watch = Watch::default();
     if !training.quiet {
         note_targets(&settings, &data);
         watch.show_fits(&settings, Fits::new("fit", fits(&settings, &data) * costs.len()));
     }
-    let (observer, control) = (Some(&mut watch as _), interrupt.control.clone());
+    let (observer, control) = (Some(&mut watch as _), control.clone());
     let company = svm::Watch { observer, control, experiment: Some(&experiment) };
     let walk = svm::path(data.samples(), &settings, &costs, company);
     watch.hide_bar();

@@ -1,10 +1,10 @@
 //! `equipoise svm predict`: a model, rows, and how well the one knows the other.
 
-use std::fmt::Write as _;
-use std::fs;
+use std::io::Write as _;
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use equipoise_formats::svm_model::{self, ModelFile};
+use equipoise_formats::write_whole;
 use equipoise_models::svm::{Kind, TrainSettings};
 use serde::Serialize;
 
@@ -12,7 +12,7 @@ use super::data::{Data, Reading, counted};
 use crate::args::PredictArguments;
 use crate::exit::{self, Outcome};
 use crate::interrupt::Interrupt;
-use crate::writable::check_writable;
+use crate::outputs;
 
 /// The object of `predict --json`: `accuracy`, or `mse` for a regression.
 #[derive(Debug, Serialize)]
@@ -29,21 +29,17 @@ struct PredictJson {
 pub(crate) fn run(args: &PredictArguments, interrupt: &Interrupt) -> Result<Outcome> {
     let threads = args.threads.unwrap_or_else(|| TrainSettings::default().threads);
     TrainSettings { threads, ..TrainSettings::default() }.validate()?;
-    args.out.as_deref().map_or(Ok(()), check_writable)?;
-    let ModelFile { model, features } = svm_model::read(&args.model)?;
+    outputs::check(&[args.out.as_deref()], &[Some(args.data.as_path()), Some(args.model.as_path())])?;
+    let ModelFile { model, features } = svm_model::read(&args.model, &interrupt.control)?;
     let data = Data::read_for(
         &args.data,
         &features,
         Reading { threads, quiet: args.quiet, control: &interrupt.control },
     )?;
-    let predictions = model.predict(&data.rows);
+    let predictions = model.predict_within(&data.rows, &interrupt.control).map_err(equipoise::Error::from)?;
     let score = Score::of(model.kind, &predictions, &data.labels);
     if let Some(path) = &args.out {
-        let mut lines = String::new();
-        for value in &predictions {
-            let _ = writeln!(lines, "{value}");
-        }
-        fs::write(path, lines).with_context(|| format!("cannot write {}", path.display()))?;
+        write_whole(path, |out| predictions.iter().try_for_each(|value| writeln!(out, "{value}")))?;
     }
     let text = match (args.json, args.quiet) {
         (true, _) => serde_json::to_string(&score.json())? + "\n",

@@ -1,7 +1,8 @@
 //! `equipoise svm train`: read, check, train, write, render.
 
 use anyhow::{Context, Result};
-use equipoise::Status;
+use equipoise::{Control, Status};
+use equipoise_formats::Standing;
 use equipoise_formats::svm_model::{self, Format, ModelFile, check_liblinear};
 use equipoise_models::svm::{self, Kind, LinearModel, TrainSettings, Trained};
 use equipoise_theory::Delayed;
@@ -12,10 +13,10 @@ use super::{choices, report};
 use crate::args::TrainArguments;
 use crate::exit::{self, Outcome, note};
 use crate::interrupt::Interrupt;
+use crate::outputs::{self, Place, Sort};
 use crate::progress::Fits;
 use crate::report::line;
 use crate::watch::Watch;
-use crate::writable::check_writable;
 
 /// Everything that a training needs, checked.
 struct Plan<'a> {
@@ -25,7 +26,10 @@ struct Plan<'a> {
     format: Format,
     data: Data,
     start: Option<LinearModel>,
+    /// Where the model goes, and what is there.
+    place: Option<Place<'a>>,
     watch: Watch,
+    control: Control,
 }
 
 pub(crate) fn run(args: &TrainArguments, interrupt: &Interrupt) -> Result<Outcome> {
@@ -34,7 +38,7 @@ pub(crate) fn run(args: &TrainArguments, interrupt: &Interrupt) -> Result<Outcom
     if !args.training.quiet {
         plan.watch.show_fits(&plan.settings, fits);
     }
-    let (observer, control) = (Some(&mut plan.watch as _), interrupt.control.clone());
+    let (observer, control) = (Some(&mut plan.watch as _), plan.control.clone());
     let watch = svm::Watch { observer, control, experiment: Some(&plan.experiment) };
     let trained = svm::train(plan.data.samples(), &plan.settings, plan.start.as_ref(), watch);
     plan.watch.hide_bar();
@@ -65,11 +69,13 @@ pub(crate) fn note_targets(settings: &TrainSettings, data: &Data) {
 impl<'a> Plan<'a> {
     fn new(args: &'a TrainArguments, interrupt: &Interrupt) -> Result<Self> {
         let training = &args.training;
-        let settings = choices::settings(training)?;
+        let mut settings = choices::settings(training)?;
         let experiment = training.multicore.experiment()?;
-        args.model.as_deref().map_or(Ok(()), check_writable)?;
-        let reading =
-            Reading { threads: settings.threads, quiet: training.quiet, control: &interrupt.control };
+        let inputs = [Some(args.data.as_path()), training.weights.as_deref(), args.warm_start.as_deref()];
+        outputs::check(&[args.model.as_deref(), args.history.as_deref()], &inputs)?;
+        let control = interrupt.within(settings.time_limit);
+        let place = args.model.as_deref().map(|path| Place::look(path, Sort::Model, &control)).transpose()?;
+        let reading = Reading { threads: settings.threads, quiet: training.quiet, control: &control };
         let data = Data::read(&args.data, training.weights.as_deref(), reading)?;
         let format = args.format;
         if let (Some(path), Format::Liblinear) = (&args.model, format) {
@@ -81,29 +87,33 @@ impl<'a> Plan<'a> {
             note_targets(&settings, &data);
         }
         let start = args.warm_start.as_deref();
-        let start = start.map(|path| model::warm_start(path, settings.kind, &data)).transpose()?;
+        let start = start.map(|path| model::warm_start(path, settings.kind, &data, &control)).transpose()?;
         let watch = Watch::new(args.history.as_deref())?;
-        Ok(Self { args, settings, experiment, format, data, start, watch })
+        settings.time_limit = interrupt.left(settings.time_limit);
+        Ok(Self { args, settings, experiment, format, data, start, place, watch, control })
     }
 
     fn render(self, trained: Trained) -> Result<()> {
-        let Self { args, settings, format, data, watch, .. } = self;
+        let Self { args, settings, format, data, place, watch, .. } = self;
         let training = &args.training;
         let status = trained.report.status();
         if status != Status::Converged {
             let goes_on = ", or continue with --warm-start";
             note(report::not_converged(status, trained.report.relative_gap(), settings.gap, goes_on));
         }
+        let standing =
+            Standing { converged: status == Status::Converged, measure: trained.report.relative_gap() };
+        let stays = place.is_some_and(|place| place.stays(standing, args.keep_partial));
         let text = if training.json {
             serde_json::to_string(&report::TrainJson::new(&trained, &settings, &data))? + "\n"
         } else if training.quiet {
             String::new()
         } else {
-            report::words(&trained, &settings, &data) + &next(args)
+            report::words(&trained, &settings, &data) + &next(args, stays)
         };
-        if let Some(path) = &args.model {
+        if let Some(path) = args.model.as_ref().filter(|_| !stays) {
             let file = ModelFile { model: trained.model, features: data.features };
-            svm_model::write(path, &file, format)?;
+            svm_model::write_standing(path, &file, format, Some(standing))?;
         }
         exit::print(&text)?;
         watch.finish()
@@ -111,13 +121,17 @@ impl<'a> Plan<'a> {
 }
 
 /// Where the model is, and what to type next.
-fn next(args: &TrainArguments) -> String {
+fn next(args: &TrainArguments, stays: bool) -> String {
     let mut text = String::new();
     let Some(path) = &args.model else {
         line(&mut text, "model", "not kept; --model FILE writes it");
         return text;
     };
     let path = path.display().to_string();
+    if stays {
+        line(&mut text, "model", &format!("not written; {path} is better"));
+        return text;
+    }
     line(&mut text, "model", &path);
     text + "next: equipoise svm predict DATA --model " + &path + "\n"
 }

@@ -9,9 +9,11 @@
 //! - `svm`: training, predicting, model files, cross-validation
 //! - `graph`, `help`: the smaller commands and the texts
 //! - `ending`: Ctrl-C and broken pipes
+//! - `files`: what is written, and what stays
 
 mod bad_input;
 mod ending;
+mod files;
 mod generate;
 mod graph;
 mod help;

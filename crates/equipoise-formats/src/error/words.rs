@@ -84,10 +84,19 @@ impl Error {
 
     /// Whether somebody wanted work to stop before it was done.
     pub fn is_interrupt(&self) -> bool {
+        self.ended_by(&Halt::Interrupted)
+    }
+
+    /// Whether work was ended before it was done, by somebody's wish or because time was up.
+    pub fn is_halt(&self) -> bool {
+        self.is_interrupt() || self.ended_by(&Halt::TimeLimit)
+    }
+
+    fn ended_by(&self, by: &Halt) -> bool {
         match self {
-            Self::Halted { halt, .. } => *halt == Halt::Interrupted,
+            Self::Halted { halt, .. } => halt == by,
             Self::Library(reason) | Self::Refused { reason: Reason::Library(reason), .. } => {
-                **reason == Halt::Interrupted.into()
+                **reason == by.clone().into()
             }
             _ => false,
         }

@@ -8,7 +8,8 @@ use std::path::Path;
 
 use equipoise::{Control, Matrix};
 
-use super::{from_row_major, text, write_file};
+use super::{from_row_major, text};
+use crate::whole_file::write_whole;
 use crate::{Error, Result};
 
 /// Numbers between two looks at the wish to stop.
@@ -80,12 +81,12 @@ pub(super) fn quoted(found: &str) -> String {
 
 /// Writes a vector as one column.
 pub fn write_vector_csv(path: impl AsRef<Path>, vector: &[f64]) -> Result<()> {
-    write_file(path.as_ref(), |out| vector.iter().try_for_each(|value| writeln!(out, "{value:?}")))
+    write_whole(path.as_ref(), |out| vector.iter().try_for_each(|value| writeln!(out, "{value:?}")))
 }
 
 /// Writes every entry of a matrix, row after row.
 pub fn write_matrix_csv(path: impl AsRef<Path>, matrix: &Matrix) -> Result<()> {
-    write_file(path.as_ref(), |out| (0..matrix.rows()).try_for_each(|row| write_row(out, matrix, row)))
+    write_whole(path.as_ref(), |out| (0..matrix.rows()).try_for_each(|row| write_row(out, matrix, row)))
 }
 
 fn write_row(out: &mut impl Write, matrix: &Matrix, row: usize) -> io::Result<()> {

@@ -12,7 +12,8 @@ use equipoise::{Control, Matrix};
 
 use super::csv::quoted;
 use super::matrix_market_entries::{read_array, read_coordinates};
-use super::{check_claim, text, write_file};
+use super::{check_claim, text};
+use crate::whole_file::write_whole;
 use crate::{Error, Result};
 
 /// What fills a file: all entries, or those that are not zero.
@@ -138,7 +139,7 @@ fn unsupported(path: &Path, found: &str, allowed: &'static str) -> Error {
 /// Writes a matrix: sparse as coordinate, dense as array; real and general either way.
 pub fn write_matrix_market(path: impl AsRef<Path>, matrix: &Matrix) -> Result<()> {
     let (rows, columns) = (matrix.rows(), matrix.columns());
-    write_file(path.as_ref(), |out| match matrix {
+    write_whole(path.as_ref(), |out| match matrix {
         Matrix::Dense(dense) => {
             writeln!(out, "%%MatrixMarket matrix array real general\n{rows} {columns}")?;
             dense.values().iter().try_for_each(|value| writeln!(out, "{value:?}"))

@@ -10,7 +10,7 @@
 //! | `.npy` | numpy: booleans, integers, `f4`, `f8`; one or two dimensions; any byte and memory order |
 
 use std::fs::File;
-use std::io::{self, BufWriter, Read, Write};
+use std::io::{self, Read};
 use std::path::Path;
 
 use equipoise::{Control, Matrix};
@@ -56,6 +56,13 @@ pub fn read_vector(path: impl AsRef<Path>, control: &Control) -> Result<Vec<f64>
         return Err(Error::NotAVector { path: path.into(), rows, columns });
     }
     Ok(assemble::into_dense_values(matrix))
+}
+
+/// All text of a file; a control ends the reading.
+pub fn read_text(path: impl AsRef<Path>, control: &Control) -> Result<String> {
+    let path = path.as_ref();
+    let bytes = read_bytes(path, control)?;
+    text(&bytes, path).map(str::to_owned)
 }
 
 /// All bytes of a file, read in pieces.
@@ -105,17 +112,4 @@ pub(crate) fn check_claim(path: &Path, rows: usize, columns: usize, bytes: usize
         return Err(Error::ClaimTooLarge { path: path.into(), rows, columns, bytes });
     }
     Ok(())
-}
-
-/// Creates a file, lets `fill` write to it, and flushes it.
-pub(crate) fn write_file(
-    path: &Path,
-    fill: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>,
-) -> Result<()> {
-    let write = || {
-        let mut out = BufWriter::new(File::create(path)?);
-        fill(&mut out)?;
-        out.flush()
-    };
-    write().map_err(|reason| Error::writing(path, &reason))
 }

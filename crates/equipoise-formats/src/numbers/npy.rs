@@ -11,7 +11,8 @@ use equipoise::{Control, Matrix};
 use npyz::{DType, NpyFile, Order, TypeChar, TypeRead, WriteOptions, WriterBuilder};
 
 use super::assemble::from_column_major;
-use super::{check_claim, from_row_major, write_file};
+use super::{check_claim, from_row_major};
+use crate::whole_file::write_whole;
 use crate::{Error, Result};
 
 const ALLOWED: &str = "one- or two-dimensional arrays of b1, i1 to i8, u1 to u8, f4 or f8";
@@ -185,7 +186,7 @@ pub fn write_matrix_npy(path: impl AsRef<Path>, matrix: &Matrix) -> Result<()> {
 }
 
 fn write(path: &Path, shape: &[u64], values: impl Iterator<Item = f64>) -> Result<()> {
-    write_file(path, |out| {
+    write_whole(path, |out| {
         let options = WriteOptions::new().default_dtype().shape(shape).order(Order::Fortran);
         let mut array = options.writer(out).begin_nd()?;
         array.extend(values)?;

@@ -17,7 +17,7 @@ impl Keys<'_> {
         match self.take(key) {
             None => Ok(None),
             Some(Value::String(name)) => {
-                self.load(key, &name, |path| read_vector(path, self.origin.control)).map(Some)
+                self.load(key, &name, |path| read_vector(path, &self.origin.control)).map(Some)
             }
             Some(Value::Array(items)) => self.inline(key, &items).map(Some),
             Some(other) => Err(self.wrong_type(key, &other, VECTOR)),
@@ -29,7 +29,7 @@ impl Keys<'_> {
         match self.take(key) {
             None => Ok(None),
             Some(Value::String(name)) => {
-                self.load(key, &name, |path| read_matrix(path, self.origin.control)).map(Some)
+                self.load(key, &name, |path| read_matrix(path, &self.origin.control)).map(Some)
             }
             Some(Value::Array(rows)) => self.inline_matrix(key, &rows).map(Some),
             Some(other) => Err(self.wrong_type(key, &other, MATRIX)),
@@ -43,7 +43,7 @@ impl Keys<'_> {
             return Ok(Some(Values::Uniform(number)));
         }
         let list = match &value {
-            Value::String(name) => self.load(key, name, |path| read_vector(path, self.origin.control))?,
+            Value::String(name) => self.load(key, name, |path| read_vector(path, &self.origin.control))?,
             Value::Array(items) => self.inline(key, items)?,
             _ => return Err(self.wrong_type(key, &value, &format!("a number, {VECTOR}"))),
         };
@@ -82,6 +82,6 @@ impl Keys<'_> {
             columns = items.len();
             by_rows.extend(self.inline(&place, items)?);
         }
-        from_row_major(rows.len(), columns, by_rows, self.origin.control)
+        from_row_major(rows.len(), columns, by_rows, &self.origin.control)
     }
 }

@@ -105,7 +105,7 @@ impl Parts {
             let (nodes, block) = (paper.nodes, paper.block);
             return Ok(Self {
                 smooth: Box::new(paper.smooth().map_err(Error::from).map_err(of_smooth)?),
-                coupling: paper.coupling().map_err(Error::from).map_err(of_smooth)?,
+                coupling: paper.coupling_within(how.control).map_err(Error::from).map_err(of_smooth)?,
                 blocks: match blocks {
                     BlockChoice::Automatic => BlockChoice::Size(block),
                     given => with_ends(given, nodes * block),

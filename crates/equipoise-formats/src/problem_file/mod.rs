@@ -89,7 +89,16 @@ struct Origin<'a> {
     folder: PathBuf,
     /// Bytes that the matrix of a loss may take; `None`: any number.
     most_bytes: Option<u64>,
-    control: &'a Control,
+    control: Control,
+}
+
+/// How the files that a problem names are read, once its `[solve]` is known.
+#[derive(Debug, Clone, Default)]
+pub struct Loading {
+    /// Bytes that the matrix of a loss may take before it stays in its file; `None`: any number.
+    pub most_bytes: Option<u64>,
+    /// Ends the reading early.
+    pub control: Control,
 }
 
 impl ProblemFile {
@@ -107,40 +116,57 @@ impl ProblemFile {
 
     /// Reads a problem file and every file that it names.
     pub fn read(path: impl AsRef<Path>, control: &Control) -> Result<Self> {
-        Self::read_within(path, control, |_| None)
+        Self::read_within(path, control, |_| Loading { most_bytes: None, control: control.clone() })
     }
 
-    /// The same, but a loss whose matrix would take more bytes than `most_bytes` of `[solve]` allows stays in its file,
-    /// as [`Entry::Rows`]; `None` allows any number.
+    /// The same, but `[solve]` may say how everything else is read: a loss whose matrix would take more bytes than
+    /// [`Loading::most_bytes`] stays in its file, as [`Entry::Rows`], and another control may end it. The one given here is
+    /// for the problem file itself.
     pub fn read_within(
         path: impl AsRef<Path>,
         control: &Control,
-        most_bytes: impl FnOnce(&SolveSpec) -> Option<u64>,
+        loading: impl FnOnce(&SolveSpec) -> Loading,
     ) -> Result<Self> {
         let path = path.as_ref();
         let bytes = read_bytes(path, control)?;
-        Self::from_text(text(&bytes, path)?, path, control, most_bytes)
+        Self::from_text(text(&bytes, path)?, path, loading)
+    }
+
+    /// The files that a problem file names, relative to it or not, as far as they exist; nothing of a text that is no TOML.
+    pub fn named_files(path: impl AsRef<Path>, control: &Control) -> Result<Vec<PathBuf>> {
+        fn collect(value: &Value, folder: &Path, found: &mut Vec<PathBuf>) {
+            match value {
+                Value::String(name) => found.extend(Some(folder.join(name)).filter(|path| path.is_file())),
+                Value::Array(list) => list.iter().for_each(|value| collect(value, folder, found)),
+                Value::Table(table) => table.values().for_each(|value| collect(value, folder, found)),
+                _ => {}
+            }
+        }
+        let path = path.as_ref();
+        let bytes = read_bytes(path, control)?;
+        let mut found = Vec::new();
+        if let Ok(table) = text(&bytes, path)?.parse::<Table>() {
+            collect(&Value::Table(table), path.parent().unwrap_or(Path::new("")), &mut found);
+        }
+        Ok(found)
     }
 
     /// Reads a problem from text; `path` stands in messages, and its folder holds the files named.
     pub fn from_toml_str(text: &str, path: impl AsRef<Path>) -> Result<Self> {
-        Self::from_text(text, path.as_ref(), &Control::unlimited(), |_| None)
+        Self::from_text(text, path.as_ref(), |_| Loading::default())
     }
 
-    fn from_text(
-        text: &str,
-        path: &Path,
-        control: &Control,
-        most_bytes: impl FnOnce(&SolveSpec) -> Option<u64>,
-    ) -> Result<Self> {
+    fn from_text(text: &str, path: &Path, loading: impl FnOnce(&SolveSpec) -> Loading) -> Result<Self> {
         let folder = path.parent().map(Path::to_path_buf).unwrap_or_default();
-        let mut origin = Origin { path, folder, most_bytes: None, control };
+        let mut origin = Origin { path, folder, most_bytes: None, control: Control::unlimited() };
         let mut document: Table = text.parse().map_err(|error| syntax_error(path, text, &error))?;
         check_tables(&document, path)?;
         let solve = take_table(&origin, &mut document, "solve")?;
         let solve = solve.map(solve::read).transpose();
-        origin.most_bytes =
-            solve.as_ref().ok().and_then(|solve| most_bytes(&solve.clone().unwrap_or_default()));
+        if let Ok(solve) = &solve {
+            Loading { most_bytes: origin.most_bytes, control: origin.control } =
+                loading(&solve.clone().unwrap_or_default());
+        }
         let mut take = |table: &str| take_table(&origin, &mut document, table);
         let smooth = take("smooth")?;
         let smooth =

@@ -26,7 +26,7 @@ pub(super) enum Read {
 impl Keys<'_> {
     /// The rows of a loss, inline or in a file.
     pub(super) fn samples(&mut self, key: &str) -> Result<Option<Read>> {
-        let (most, control) = (self.origin.most_bytes, self.origin.control);
+        let (most, control) = (self.origin.most_bytes, &self.origin.control);
         match self.take(key) {
             None => Ok(None),
             Some(Value::String(name)) => self.load(key, &name, |path| read(path, most, control)).map(Some),

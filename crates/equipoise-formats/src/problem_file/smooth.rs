@@ -154,6 +154,8 @@ pub(super) struct Means<'a> {
 
 /// f, of any kind but the one that [`synthetic`] makes.
 pub(super) fn build(term: Term, place: &Place, means: Means<'_>) -> Result<Box<dyn SmoothTerm>> {
+    // What a term checks of itself, such as convexity, is one piece of work: it is not begun in vain.
+    means.control.check()?;
     kinds::build_by(term, place, KINDS, |kind, words| match kind.makes {
         Makes::Term(make) => make(words),
         Makes::Loss(make) => loss_of_rows(make(words)?, words, means),

@@ -13,7 +13,7 @@ use equipoise_theory::StepRule;
 
 use super::output::{INLINE, Output, number};
 use super::{Entry, GraphSpec, ProblemFile, SolveSpec, Term, coupling, separable};
-use crate::numbers::write_file;
+use crate::whole_file::write_whole;
 use crate::{Error, Result};
 
 /// Writes `NAME.toml` and the files it names, `NAME-*`, into a folder, which is created if need
@@ -29,7 +29,7 @@ pub fn write_problem(folder: impl AsRef<Path>, name: &str, problem: &ProblemFile
     out.graph(&problem.graph)?;
     out.solve(&problem.solve);
     let path = folder.join(format!("{name}.toml"));
-    write_file(&path, |file| file.write_all(out.as_toml().as_bytes()))?;
+    write_whole(&path, |file| file.write_all(out.as_toml().as_bytes()))?;
     Ok(path)
 }
 
@@ -104,7 +104,7 @@ impl Output<'_> {
     fn edges(&mut self, edges: &[(usize, usize)]) -> Result<()> {
         if edges.len() > INLINE {
             return self.file("edges", "csv", |path| {
-                write_file(path, |out| edges.iter().try_for_each(|(i, j)| writeln!(out, "{i},{j}")))
+                write_whole(path, |out| edges.iter().try_for_each(|(i, j)| writeln!(out, "{i},{j}")))
             });
         }
         let pairs: Vec<String> = edges.iter().map(|(i, j)| format!("[{i}, {j}]")).collect();

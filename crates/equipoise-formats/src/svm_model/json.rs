@@ -6,6 +6,7 @@
 //! ```
 //!
 //! - `weights`: a list a decision function; its entry j - 1 is the weight of feature j, up to the largest feature.
+//! - `converged`, `relative_gap`: how far the training came, where the file says so; the gap is null where none is known.
 //! - `features`: only where such a list would be mostly zeros; then the weights stand in its order.
 //!
 //! Numbers come back bit for bit. Fields that are not known are skipped, so that later versions may append some.
@@ -22,7 +23,7 @@ use equipoise::Named;
 use equipoise_models::svm::{Kind, LinearModel, Loss, TrainSettings};
 
 use super::{Fault, ModelFile};
-use crate::{Error, Result};
+use crate::{Error, Result, Standing};
 
 const FORMAT: &str = "equipoise-svm";
 const VERSION: u64 = 1;
@@ -38,17 +39,20 @@ fn is_sparse(features: &[u32]) -> bool {
 }
 
 /// Writes a model, checked before, and a line end.
-pub(super) fn write(out: &mut impl Write, model: &ModelFile) -> io::Result<()> {
-    serde_json::to_writer(&mut *out, &Writing(model))?;
+pub(super) fn write(out: &mut impl Write, model: &ModelFile, standing: Option<Standing>) -> io::Result<()> {
+    serde_json::to_writer(&mut *out, &Writing { model, standing })?;
     writeln!(out)
 }
 
 /// The object, without a copy of the weights.
-struct Writing<'a>(&'a ModelFile);
+struct Writing<'a> {
+    model: &'a ModelFile,
+    standing: Option<Standing>,
+}
 
 impl Serialize for Writing<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
-        let ModelFile { model, features } = self.0;
+        let ModelFile { model, features } = self.model;
         let mut map = serializer.serialize_map(None)?;
         map.serialize_entry("format", FORMAT)?;
         map.serialize_entry("version", &VERSION)?;
@@ -59,6 +63,11 @@ impl Serialize for Writing<'_> {
         map.serialize_entry("nu", &model.nu)?;
         map.serialize_entry("epsilon", &model.epsilon)?;
         map.serialize_entry("bias", &model.bias)?;
+        if let Some(Standing { converged, measure }) = self.standing {
+            map.serialize_entry("converged", &converged)?;
+            // An infinite one is null.
+            map.serialize_entry("relative_gap", &measure)?;
+        }
         if is_sparse(features) {
             map.serialize_entry("features", features)?;
             map.serialize_entry("weights", &model.weights)?;
@@ -148,6 +157,21 @@ fn field<'de, T: Deserialize<'de>, A: MapAccess<'de>>(
     map: &mut A,
 ) -> std::result::Result<T, A::Error> {
     map.next_value().map_err(|error| A::Error::custom(format_args!("`{name}`: {error}")))
+}
+
+/// How far the training came that a text is of; `None` where it is no model.
+pub(super) fn standing(text: &str, unsaid: Standing) -> Option<Standing> {
+    #[derive(Deserialize)]
+    struct Said {
+        format: String,
+        converged: Option<bool>,
+        relative_gap: Option<f64>,
+    }
+    let said: Said = serde_json::from_str(text).ok()?;
+    (said.format == FORMAT).then_some(match said.converged {
+        Some(converged) => Standing { converged, measure: said.relative_gap.unwrap_or(f64::INFINITY) },
+        None => unsaid,
+    })
 }
 
 /// Reads a model.

@@ -11,13 +11,14 @@
 //! [`read`] tells them apart by their first line. Weights are kept one a column, beside the number of the feature
 //! that the column stands for; files count features from 1. Must not know how a model was found.
 
-use std::fs;
 use std::path::Path;
 
+use equipoise::Control;
 use equipoise_models::svm::LinearModel;
 
-use crate::numbers::{text, write_file};
-use crate::{Error, Result};
+use crate::numbers::{read_bytes, text};
+use crate::whole_file::write_whole;
+use crate::{Error, Result, Standing};
 
 mod json;
 mod liblinear;
@@ -117,10 +118,21 @@ impl Fault {
 }
 
 /// Reads a model file of either format.
-pub fn read(path: impl AsRef<Path>) -> Result<ModelFile> {
+pub fn read(path: impl AsRef<Path>, control: &Control) -> Result<ModelFile> {
     let path = path.as_ref();
-    let bytes = fs::read(path).map_err(|reason| Error::reading(path, &reason))?;
+    let bytes = read_bytes(path, control)?;
+    control.check()?;
     parse(&bytes, path)
+}
+
+/// How far the training came that a model file is of; `None` where the file is no model. One that does not say, such as
+/// those of LIBLINEAR, counts as converged: nobody knows that it is not.
+pub fn read_standing(path: impl AsRef<Path>, control: &Control) -> Result<Option<Standing>> {
+    let path = path.as_ref();
+    let bytes = read_bytes(path, control)?;
+    let Ok(text) = text(&bytes, path) else { return Ok(None) };
+    let unsaid = Standing { converged: true, measure: f64::INFINITY };
+    Ok(if liblinear_read::is_liblinear(text) { Some(unsaid) } else { json::standing(text, unsaid) })
 }
 
 /// [`read`] from bytes; the path stands in messages.
@@ -136,15 +148,25 @@ pub fn parse(bytes: &[u8], path: impl AsRef<Path>) -> Result<ModelFile> {
 
 /// Writes a model file.
 pub fn write(path: impl AsRef<Path>, model: &ModelFile, format: Format) -> Result<()> {
+    write_standing(path, model, format, None)
+}
+
+/// The same; the file says how far its training came, where the format has a place for it.
+pub fn write_standing(
+    path: impl AsRef<Path>,
+    model: &ModelFile,
+    format: Format,
+    standing: Option<Standing>,
+) -> Result<()> {
     let path = path.as_ref();
     if let Some(fault) = model.fault() {
         return Err(fault.at(path));
     }
     match format {
-        Format::Equipoise => write_file(path, |out| json::write(out, model)),
+        Format::Equipoise => write_whole(path, |out| json::write(out, model, standing)),
         Format::Liblinear => {
             check_liblinear(path, &model.model.labels, &model.features)?;
-            write_file(path, |out| liblinear::write(out, model))
+            write_whole(path, |out| liblinear::write(out, model))
         }
     }
 }

@@ -72,7 +72,7 @@ fn problems_and_solutions() {
                  [graph]\nedges = [[0, 1]]\n[solve]\nseed = 3\n";
     damage("p.toml", toml, |path| ProblemFile::read(path, &Control::unlimited()).is_ok());
     damage("s.json", b"{\"status\":\"stalled\",\"x\":[1.5,2,-3e-7],\"seed\":1}", |path| {
-        read_solution(path).is_ok()
+        read_solution(path, &Control::unlimited()).is_ok()
     });
 }
 
@@ -82,5 +82,5 @@ fn deep_nesting_is_refused() {
     assert!(ProblemFile::from_toml_str(&deep, "p.toml").is_err());
     let path = scratch("mutations-deep").join("s.json");
     fs::write(&path, format!("{{\"later\": {}", "[".repeat(100_000))).expect("written");
-    assert!(read_solution(path).is_err());
+    assert!(read_solution(path, &Control::unlimited()).is_err());
 }

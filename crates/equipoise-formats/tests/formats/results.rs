@@ -3,7 +3,7 @@
 use std::fs;
 
 use equipoise::smooth::Distance;
-use equipoise::{Candidate, Certificate, Method, Problem, Status};
+use equipoise::{Candidate, Certificate, Control, Method, Problem, Status};
 use equipoise_formats::history::{HistoryRow, HistoryWriter, write_history};
 use equipoise_formats::{Error, SolutionFile, read_solution, write_iterate, write_solution};
 
@@ -42,7 +42,7 @@ fn solution() -> SolutionFile {
 fn an_iterate_alone_reads_back_and_claims_nothing() {
     let path = scratch("iterate").join("x.json");
     write_iterate(&path, "bad-sample", &[1.0 / 3.0, -0.0]).expect("finite");
-    let stored = read_solution(&path).expect("readable");
+    let stored = read_solution(&path, &Control::unlimited()).expect("readable");
     assert_eq!((stored.x, stored.status.as_deref()), (vec![1.0 / 3.0, -0.0], Some("bad-sample")));
     assert_eq!((stored.objective, stored.kkt_residual, stored.duality_gap), (None, None, None));
     let error = write_iterate(&path, "bad-sample", &[0.0, f64::NAN]).expect_err("no JSON");
@@ -77,7 +77,7 @@ fn the_iterate_comes_back_bit_for_bit() {
     // Numbers with many digits, where a parser that rounds carelessly would differ in the last bit.
     written.x.extend((1..2000).map(|k| f64::from(k).sqrt() * 1e-7 / 3.0));
     write_solution(&path, &written).expect("written");
-    let back = read_solution(&path).expect("valid");
+    let back = read_solution(&path, &Control::unlimited()).expect("valid");
     let bits = |x: &[f64]| x.iter().map(|value| value.to_bits()).collect::<Vec<_>>();
     assert_eq!(bits(&back.x), bits(&written.x));
     assert_eq!(back.status.as_deref(), Some("converged"));
@@ -87,7 +87,7 @@ fn the_iterate_comes_back_bit_for_bit() {
 #[test]
 fn only_x_is_needed_and_more_is_tolerated() {
     let path = file("solution-start", "s.json", r#"{"x": [1, 2.5], "later": {"deep": [null]}}"#);
-    let start = read_solution(path).expect("valid");
+    let start = read_solution(path, &Control::unlimited()).expect("valid");
     assert_eq!((start.x, start.status), (vec![1.0, 2.5], None));
 }
 
@@ -101,7 +101,8 @@ fn bad_json_is_refused_with_its_place() {
         ("empty", "", 1, "EOF"),
         ("huge", "{\"x\": [1e999]}", 1, "out of range"),
     ] {
-        let error = read_solution(file(&format!("solution-{test}"), "s.json", text)).expect_err(test);
+        let error = read_solution(file(&format!("solution-{test}"), "s.json", text), &Control::unlimited())
+            .expect_err(test);
         let message = error.to_string();
         assert!(
             matches!(error, Error::Json { line, .. } if line.max(1) == expected_line),
@@ -110,7 +111,10 @@ fn bad_json_is_refused_with_its_place() {
         assert!(message.contains(word) && message.contains("s.json"), "{test}: {message}");
         assert_good_words(&error);
     }
-    assert!(matches!(read_solution("no/such.json"), Err(Error::Io { action: "read", .. })));
+    assert!(matches!(
+        read_solution("no/such.json", &Control::unlimited()),
+        Err(Error::Io { action: "read", .. })
+    ));
 }
 
 #[test]
@@ -144,7 +148,17 @@ fn histories_have_a_header_and_empty_gaps() {
     let expected = "update,epoch,seconds,objective,infeasibility,kkt_residual,duality_gap,predicted_bound\n\
                     1,0.5,1e-7,-1.25,0.0,1e22,,\n\
                     2,0.5,1e-7,-1.25,0.0,1e22,0.125,0.5\n";
-    assert_eq!(fs::read_to_string(path).expect("there"), expected);
+    assert_eq!(fs::read_to_string(&path).expect("there"), expected);
+    // A new one takes its place with the first row, and grows by whole rows.
+    let mut writer = HistoryWriter::create(&path).expect("writable");
+    writer.write(&row(7, None, None));
+    assert_eq!(fs::read_to_string(&path).expect("there"), expected);
+    for rows in 1..3 {
+        writer.flush().expect("written");
+        let text = fs::read_to_string(&path).expect("there");
+        assert!(text.starts_with("update,") && text.ends_with(",,\n") && text.lines().count() == 1 + rows);
+        writer.write(&row(8, None, None));
+    }
 }
 
 #[test]

@@ -6,7 +6,7 @@ use std::path::Path;
 use equipoise::matrix::ByRow;
 use equipoise::smooth::SampleBatch;
 use equipoise::{Control, Matrix};
-use equipoise_formats::problem_file::{Entry, ProblemFile, SolveSpec};
+use equipoise_formats::problem_file::{Entry, Loading, ProblemFile, SolveSpec};
 use equipoise_formats::row_stream::{RowPass, RowStream};
 use equipoise_formats::{Error, libsvm};
 
@@ -199,7 +199,10 @@ fn a_problem_file_loads_what_is_allowed_and_leaves_the_rest() {
     let problem = |text: &str, most: Option<u64>| {
         let path = folder.join("p.toml");
         fs::write(&path, text).expect("writable");
-        let most = |solve: &SolveSpec| solve.memory_budget.or(most);
+        let most = |solve: &SolveSpec| Loading {
+            most_bytes: solve.memory_budget.or(most),
+            control: Control::unlimited(),
+        };
         ProblemFile::read_within(&path, &Control::unlimited(), most).map(|problem| problem.smooth)
     };
     let loaded = |text: &str, most| {

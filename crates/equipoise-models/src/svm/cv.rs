@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
-use super::error::Result;
+use super::error::{Error, Result};
 use super::folds::deal;
 use super::path::check_costs;
 use super::{Kind, LinearModel, Samples, TrainSettings, Trained, Watch, path};
@@ -72,8 +72,12 @@ pub fn cross_validate(
     let threads = settings.threads.min(folds);
     let inner = TrainSettings { threads: settings.threads / threads, ..settings.clone() };
     let run = Run { samples, settings: inner, costs, fold_of, started };
+    let control = watch.control.clone();
     let walks = run.all(folds, threads, watch)?;
-    let costs = costs.iter().enumerate().map(|(c, &cost)| summary(cost, c, &walks)).collect::<Vec<_>>();
+    // A fold that there was no time to begin has no fits; what ended the others also kept it from beginning.
+    let unbegun = control.halted().as_ref().and_then(Status::after).unwrap_or(Status::TimeLimit);
+    let summary = |(c, &cost)| summary(cost, c, &walks, unbegun);
+    let costs = costs.iter().enumerate().map(summary).collect::<Vec<_>>();
     let best_cost = best(&costs, folds, settings.kind);
     Ok(CrossValidation { folds, costs, best_cost, seconds: started.elapsed().as_secs_f64() })
 }
@@ -133,7 +137,12 @@ impl Run<'_> {
         });
         let mut done = done.into_inner().unwrap_or_else(PoisonError::into_inner);
         done.sort_by_key(|(fold, _)| *fold);
-        done.into_iter().map(|(_, walk)| walk).collect()
+        let early = |walk: &Result<Vec<Scored>>| {
+            matches!(walk, Err(Error::Equipoise(equipoise::Error::StoppedEarly { .. })))
+        };
+        let nothing = done.iter().all(|(_, walk)| early(walk));
+        let walks = done.into_iter().map(|(_, walk)| walk);
+        walks.map(|walk| if early(&walk) && !nothing { Ok(Vec::new()) } else { walk }).collect()
     }
 
     /// The costs, trained without a fold and scored on it.
@@ -170,11 +179,11 @@ impl Run<'_> {
 }
 
 /// The c-th cost over all folds.
-fn summary(cost: f64, c: usize, walks: &[Vec<Scored>]) -> CostScores {
+fn summary(cost: f64, c: usize, walks: &[Vec<Scored>], unbegun: Status) -> CostScores {
     let fits: Vec<&Scored> = walks.iter().filter_map(|walk| walk.get(c)).collect();
     let scores: Vec<f64> = fits.iter().map(|fit| fit.score).collect();
     // A fold that did not come as far as this cost ended as its last fit did.
-    let statuses = walks.iter().filter_map(|walk| walk.get(c).or(walk.last())).map(|fit| fit.status);
+    let statuses = walks.iter().map(|walk| walk.get(c).or(walk.last()).map_or(unbegun, |fit| fit.status));
     CostScores {
         cost,
         mean: scores.iter().sum::<f64>() / scores.len() as f64,
@@ -196,7 +205,6 @@ fn best(costs: &[CostScores], folds: usize, kind: Kind) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::svm::Error;
     use crate::svm::folds::tests::line;
     use equipoise::matrix::Rows;
 

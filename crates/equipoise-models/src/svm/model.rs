@@ -2,6 +2,7 @@
 
 use super::{Kind, Loss};
 use equipoise::matrix::Rows;
+use equipoise::{Control, Pass};
 
 /// A linear model. For two labels there is one decision function, positive for the larger label; for several
 /// there is one a label, positive for that label, and the largest wins.
@@ -56,21 +57,41 @@ impl LinearModel {
 
     /// The prediction of every row.
     pub fn predict(&self, rows: &Rows) -> Vec<f64> {
-        (0..rows.len()).map(|i| self.predict_row(rows, i)).collect()
+        // Without a control a pass cannot be ended.
+        self.predict_within(rows, &Control::unlimited()).unwrap_or_default()
+    }
+
+    /// The same as a pass that may be ended.
+    pub fn predict_within(&self, rows: &Rows, control: &Control) -> Pass<Vec<f64>> {
+        let mut found = Vec::with_capacity(rows.len());
+        control.in_parts(rows.len(), self.numbers_per_row(rows), |part| {
+            found.extend(part.map(|i| self.predict_row(rows, i)));
+        })?;
+        Ok(found)
+    }
+
+    /// About how many numbers a prediction reads.
+    fn numbers_per_row(&self, rows: &Rows) -> usize {
+        (1 + rows.entries().div_ceil(rows.len().max(1))).saturating_mul(2 * self.weights.len())
     }
 
     /// The share of rows predicted right; for a regression the mean squared error.
     pub fn score(&self, rows: &Rows, labels: &[f64]) -> f64 {
-        let total: f64 = (0..rows.len())
-            .map(|i| {
-                let found = self.predict_row(rows, i);
-                if self.kind == Kind::Svr {
-                    (found - labels[i]).powi(2)
-                } else {
-                    f64::from(found == labels[i])
-                }
-            })
-            .sum();
-        total / rows.len().max(1) as f64
+        self.score_within(rows, labels, &Control::unlimited()).unwrap_or(f64::NAN)
+    }
+
+    /// The same as a pass that may be ended.
+    pub fn score_within(&self, rows: &Rows, labels: &[f64], control: &Control) -> Pass<f64> {
+        let one = |i: usize| {
+            let found = self.predict_row(rows, i);
+            if self.kind == Kind::Svr { (found - labels[i]).powi(2) } else { f64::from(found == labels[i]) }
+        };
+        let mut total = 0.0;
+        control.in_parts(rows.len(), self.numbers_per_row(rows), |part| {
+            for i in part {
+                total += one(i);
+            }
+        })?;
+        Ok(total / rows.len().max(1) as f64)
     }
 }

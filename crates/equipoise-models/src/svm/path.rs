@@ -114,15 +114,54 @@ mod tests {
         }
     }
 
+    /// Raises a flag at a checkpoint of a fit.
+    struct Raise<'f> {
+        flag: &'f std::sync::atomic::AtomicBool,
+        at: u32,
+    }
+
+    impl Observer for Raise<'_> {
+        fn checkpoint(&mut self, _progress: &equipoise::solve::Progress) {
+            self.at = self.at.saturating_sub(1);
+            self.flag.fetch_or(self.at == 0, std::sync::atomic::Ordering::Relaxed);
+        }
+    }
+
     #[test]
     fn an_interrupt_ends_the_walk() {
         let (rows, labels) = line();
         let samples = Samples { rows: &rows, labels: &labels, weights: None };
         let settings = TrainSettings { gap: 1e-300, ..TrainSettings::default() };
-        let flag = std::sync::Arc::new(std::sync::atomic::AtomicBool::new(true));
-        let watch = Watch { control: equipoise::Control::on(flag), ..Watch::default() };
-        let walk = path(samples, &settings, &[1.0, 2.0, 3.0], watch).expect("a walk");
+        let walked = |at| {
+            let flag = std::sync::Arc::new(std::sync::atomic::AtomicBool::new(at == 0));
+            let control = equipoise::Control::on(std::sync::Arc::clone(&flag));
+            let observer: Option<&mut (dyn Observer + Send)> = Some(&mut Raise { flag: &flag, at });
+            path(samples, &settings, &[1.0, 2.0, 3.0], Watch { observer, control, ..Watch::default() })
+        };
+        let walk = walked(1).expect("a walk");
         assert_eq!(walk.len(), 1);
         assert_eq!(walk[0].report.status(), Status::Interrupted);
+        // Before there was anything there is nothing to return.
+        let nothing = equipoise::Error::StoppedEarly { by: "interrupted" };
+        assert!(matches!(walked(0), Err(Error::Equipoise(error)) if error == nothing));
+    }
+
+    #[test]
+    fn labels_that_were_not_begun_are_left_untrained() {
+        let (rows, _) = line();
+        let labels: Vec<f64> = (0..rows.len()).map(|i| (i % 3) as f64).collect();
+        let samples = Samples { rows: &rows, labels: &labels, weights: None };
+        let settings = TrainSettings { gap: 1e-300, ..TrainSettings::default() };
+        let flag = std::sync::Arc::new(std::sync::atomic::AtomicBool::new(false));
+        let control = equipoise::Control::on(std::sync::Arc::clone(&flag));
+        let observer: Option<&mut (dyn Observer + Send)> = Some(&mut Raise { flag: &flag, at: 1 });
+        let watch = Watch { observer, control, ..Watch::default() };
+        let trained = train(samples, &settings, None, watch).expect("a model of the first label");
+        let [first, others @ ..] = &trained.report.classes[..] else { panic!("three labels") };
+        assert!(first.relative_gap.is_finite() && first.status == Status::Interrupted);
+        for (other, weights) in others.iter().zip(&trained.model.weights[1..]) {
+            assert_eq!((other.status, other.updates, other.bias), (Status::Interrupted, 0, -1.0));
+            assert!(other.relative_gap.is_infinite() && weights.iter().all(|w| *w == 0.0));
+        }
     }
 }

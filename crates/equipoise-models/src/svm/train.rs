@@ -11,7 +11,7 @@ use super::report::{ClassReport, Report, Trained};
 use super::{Kind, LinearModel, TrainSettings};
 use equipoise::matrix::Rows;
 use equipoise::separable::Values;
-use equipoise::solve::{Method, Observer, Progress, Settings, Solver};
+use equipoise::solve::{Method, Observer, Progress, Settings, Solver, Status};
 use equipoise::{Control, Experiment, Team};
 
 /// What is learnt from: rows, one label each, and perhaps a weight each (a weight of k counts as k rows).
@@ -107,7 +107,9 @@ pub fn train(
     let started = Instant::now();
     settings.validate()?;
     let plan = Plan::new(samples, settings, warm_start)?;
-    let fits = plan.run(watch, started)?;
+    // The limit on time is for all fits together, and for what lies between them.
+    let control = settings.time_limit.into_iter().fold(watch.control, Control::within);
+    let fits = plan.run(Watch { control, ..watch }, started)?;
     let (weights, bias) = fits.iter().map(|fit| (fit.weights.clone(), fit.report.bias)).unzip();
     let model = LinearModel {
         kind: settings.kind,
@@ -248,7 +250,50 @@ impl<'a> Plan<'a> {
         Task { rows, kind, loss, targets, caps, epsilon: settings.epsilon, nu: settings.nu, team }
     }
 
+    /// One fit. Where there was no time to begin it, it is what it was before, if anything was: those after the first
+    /// cost nothing, and those with a warm start have that.
     fn fit(
+        &self,
+        k: usize,
+        observer: Option<&mut dyn Observer>,
+        control: &Control,
+        experiment: Option<&dyn Experiment>,
+        started: Instant,
+    ) -> Result<Fit> {
+        let has_something = k > 0 || self.warm_start.is_some();
+        let halted = || control.halted().as_ref().and_then(Status::after).filter(|_| has_something);
+        if let Some(status) = halted() {
+            return Ok(self.untrained(k, status));
+        }
+        match (self.trained(k, observer, control, experiment, started), halted()) {
+            (Err(Error::Equipoise(equipoise::Error::StoppedEarly { .. })), Some(status)) => {
+                Ok(self.untrained(k, status))
+            }
+            (fit, _) => fit,
+        }
+    }
+
+    /// A decision function of which nothing is known but where it would have begun; without that it never answers for its
+    /// label.
+    fn untrained(&self, k: usize, status: Status) -> Fit {
+        let report = ClassReport {
+            label: self.positive[k],
+            status,
+            primal: f64::INFINITY,
+            dual: 0.0,
+            relative_gap: f64::INFINITY,
+            bias: self.warm_start.map_or(-1.0, |model| model.bias[k]),
+            infeasibility: 0.0,
+            support: 0,
+            bounded_support: 0,
+            updates: 0,
+            epochs: 0.0,
+        };
+        let nothing = || vec![0.0; self.samples.rows.columns()];
+        Fit { weights: self.warm_start.map_or_else(nothing, |model| model.weights[k].clone()), report }
+    }
+
+    fn trained(
         &self,
         k: usize,
         observer: Option<&mut dyn Observer>,
@@ -266,6 +311,8 @@ impl<'a> Plan<'a> {
         task.check_caps()?;
         task.check_nu(settings)?;
         let problem = task.problem()?;
+        // Nothing is known yet: a model of nothing is no model.
+        control.check().map_err(equipoise::Error::from)?;
         let time_limit = settings.time_limit.map(|most| (most - started.elapsed().as_secs_f64()).max(1e-9));
         let choices = Settings {
             method: settings.method,
@@ -282,7 +329,8 @@ impl<'a> Plan<'a> {
         // The nearest feasible point under two sums is dear, and nu-svc does well without.
         if let Some(model) = self.warm_start.filter(|_| settings.kind != Kind::NuSvc) {
             // A guess that cannot be made feasible to rounding is no start: the fit begins afresh.
-            let guess = problem.nearest_feasible(&task.guess(&model.weights[k], model.bias[k]));
+            let guess =
+                problem.nearest_feasible_within(&task.guess(&model.weights[k], model.bias[k]), control);
             let coupling = problem.coupling();
             let feasible = |x: &Vec<f64>| coupling.miss(x).is_feasible();
             if let Some(start) = guess.ok().filter(feasible) {

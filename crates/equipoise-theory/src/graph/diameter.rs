@@ -10,6 +10,7 @@
 use super::adjacency::{Adjacency, Search};
 use super::edge_list;
 use equipoise::graph::Graph;
+use equipoise::{Control, Pass};
 
 /// Nodes times edges up to which every node is searched from: about a second.
 const EXACT_BUDGET: usize = 200_000_000;
@@ -29,36 +30,46 @@ impl Diameter {
     /// That of a graph, or `None` if it is disconnected. Exact if it is a clique or a tree, or if nodes times edges is at
     /// most 2e8; a lower bound otherwise.
     pub fn of(graph: &Graph) -> Option<Self> {
+        // Without a control a search cannot be ended.
+        Self::within(graph, &Control::unlimited()).unwrap_or_default()
+    }
+
+    /// The same under a control, which is asked before every search.
+    pub fn within(graph: &Graph, control: &Control) -> Pass<Option<Self>> {
         if graph.is_clique() {
-            return Some(Self { length: 1, exact: true });
+            return Ok(Some(Self { length: 1, exact: true }));
         }
         let (nodes, list) = (graph.nodes(), edge_list(graph));
         let adjacency = Adjacency::new(nodes, &list);
         let mut search = Search::new(nodes);
         let (mut last, mut length) = search.run(&adjacency, 0);
         if search.unreached().is_some() {
-            return None;
+            return Ok(None);
         }
         let tree = list.len() + 1 == nodes;
         if tree || nodes.saturating_mul(list.len()) > EXACT_BUDGET {
             for start in 0..SWEEP_STARTS {
-                length = length.max(sweep(&adjacency, &mut search, last));
+                length = length.max(sweep(&adjacency, &mut search, last, control)?);
                 last = (start + 1) * (nodes / (SWEEP_STARTS + 1));
             }
-            return Some(Self { length, exact: tree });
+            return Ok(Some(Self { length, exact: tree }));
         }
-        let furthest = (1..nodes).map(|root| search.run(&adjacency, root).1).max().unwrap_or(0);
-        Some(Self { length: length.max(furthest), exact: true })
+        for root in 1..nodes {
+            control.check()?;
+            length = length.max(search.run(&adjacency, root).1);
+        }
+        Ok(Some(Self { length, exact: true }))
     }
 }
 
 /// Searches from a node, from the last node of that search, and so on while the distance grows.
-fn sweep(adjacency: &Adjacency, search: &mut Search, start: usize) -> usize {
+fn sweep(adjacency: &Adjacency, search: &mut Search, start: usize, control: &Control) -> Pass<usize> {
     let (mut last, mut length) = search.run(adjacency, start);
     loop {
+        control.check()?;
         let (next, distance) = search.run(adjacency, last);
         if distance <= length {
-            return length;
+            return Ok(length);
         }
         (last, length) = (next, distance);
     }
@@ -68,6 +79,13 @@ fn sweep(adjacency: &Adjacency, search: &mut Search, start: usize) -> usize {
 mod tests {
     use super::*;
     use equipoise::graph::Topology;
+
+    #[test]
+    fn a_search_that_is_ended_says_so() {
+        let ring = Graph::new(&Topology::Ring, 24).expect("valid");
+        let flag = std::sync::Arc::new(std::sync::atomic::AtomicBool::new(true));
+        assert_eq!(Diameter::within(&ring, &Control::on(flag)), Err(equipoise::Halt::Interrupted));
+    }
 
     #[test]
     fn known_diameters() {

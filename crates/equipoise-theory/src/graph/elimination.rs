@@ -13,7 +13,7 @@
 
 use super::adjacency::{Adjacency, Search};
 use equipoise::matrix::{axpy, dot};
-use equipoise::{Error, Result};
+use equipoise::{Control, Error, Pass, Result};
 
 /// Conjugate gradients stop when the preconditioned residual has shrunk by this factor.
 const TOLERANCE: f64 = 1e-11;
@@ -139,6 +139,12 @@ impl Elimination {
 
     /// The same in the order of elimination.
     pub(super) fn solve(&self, right: &[f64]) -> Vec<f64> {
+        // Without a control a solve cannot be ended.
+        self.solve_within(right, &Control::unlimited()).unwrap_or_default()
+    }
+
+    /// The same under a control, which is asked before every iteration.
+    pub(super) fn solve_within(&self, right: &[f64], control: &Control) -> Pass<Vec<f64>> {
         let nodes = self.nodes();
         let mut residual = right.to_vec();
         let (mut z, mut product) = (vec![0.0; nodes], vec![0.0; nodes]);
@@ -148,6 +154,7 @@ impl Elimination {
         let mut size = dot(&residual, &z);
         let target = TOLERANCE * TOLERANCE * size;
         for _ in 0..10 * nodes + 100 {
+            control.check()?;
             self.apply(&direction, &mut product);
             let curvature = dot(&direction, &product);
             if size <= target || curvature <= 0.0 {
@@ -163,7 +170,7 @@ impl Elimination {
             direction.iter_mut().zip(&z).for_each(|(d, z)| *d = z + keep * *d);
         }
         center(&mut solution);
-        solution
+        Ok(solution)
     }
 }
 

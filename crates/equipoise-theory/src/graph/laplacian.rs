@@ -14,7 +14,7 @@ use super::edge_list;
 use super::elimination::Elimination;
 use super::spectrum::{self, Spectrum};
 use equipoise::graph::{EdgeProbabilities, Graph};
-use equipoise::{Error, Result};
+use equipoise::{Control, Error, Result};
 
 /// A weighted graph Laplacian, never formed as a matrix.
 #[derive(Debug, Clone)]
@@ -148,6 +148,11 @@ impl Laplacian {
     /// Errors: [`Error::GraphTooSmall`] for one node, [`Error::GraphDisconnected`] if the edges of positive weight do
     /// not connect the nodes (then 0 is a multiple eigenvalue).
     pub fn spectrum(&self) -> Result<Spectrum> {
+        self.spectrum_within(&Control::unlimited())
+    }
+
+    /// The same under a control, which is asked before every step; [`Error::StoppedEarly`] where it ended the work.
+    pub fn spectrum_within(&self, control: &Control) -> Result<Spectrum> {
         let nodes = self.nodes;
         if nodes < 2 {
             return Err(Error::GraphTooSmall { topology: "a spectrum", found: nodes, minimum: 2 });
@@ -161,7 +166,7 @@ impl Laplacian {
             Weights::List(list, weights) => {
                 // Weights up to 1, so that no square overflows or vanishes.
                 let scale = weights.iter().copied().fold(0.0, f64::max);
-                let found = spectrum::of(&Elimination::new(nodes, list, &relative(weights))?);
+                let found = spectrum::of(&Elimination::new(nodes, list, &relative(weights))?, control)?;
                 Ok(Spectrum {
                     smallest_nonzero: scale * found.smallest_nonzero,
                     largest: scale * found.largest,
@@ -249,6 +254,10 @@ mod tests {
             assert!(matches!(zero.spectrum(), Err(Error::GraphDisconnected { .. })), "{name}");
         }
         assert!(matches!(Laplacian::new(&Graph::single()).spectrum(), Err(Error::GraphTooSmall { .. })));
+        let flag = std::sync::Arc::new(std::sync::atomic::AtomicBool::new(true));
+        let ended = Laplacian::new(&Graph::new(&Topology::Ring, 50).expect("valid"));
+        let ended = ended.spectrum_within(&Control::on(flag));
+        assert_eq!(ended, Err(Error::StoppedEarly { by: "interrupted" }));
         let large = graph("clique", 1_000_000);
         assert!(matches!(Laplacian::weighted(&large, &[]), Err(Error::TooMuchMemory { .. })));
         let spectrum = Laplacian::new(&large).spectrum().expect("connected");

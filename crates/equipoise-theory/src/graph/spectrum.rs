@@ -18,6 +18,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use super::elimination::{Elimination, center};
 use super::tridiagonal::{largest_eigenvalue, leading_vector};
 use equipoise::matrix::{axpy, dot};
+use equipoise::{Control, Pass};
 
 /// The ends of the spectrum of a connected graph Laplacian.
 ///
@@ -49,41 +50,42 @@ const PLAIN_WORK: usize = 1_000_000_000;
 const PLAIN_STEPS: usize = 20_000;
 
 /// Both ends.
-pub(super) fn of(system: &Elimination) -> Spectrum {
-    let inverse = smallest(system);
-    let plain = plain_lanczos(system, inverse.1 > TOLERANCE);
+pub(super) fn of(system: &Elimination, control: &Control) -> Pass<Spectrum> {
+    let inverse = smallest(system, control)?;
+    let plain = plain_lanczos(system, inverse.1 > TOLERANCE, control)?;
     let (smallest_nonzero, relative_error) =
         if inverse.1 <= plain.error { inverse } else { (plain.low, plain.error) };
     // The one comes from above, the other from below: where they are equal, rounding may cross them.
-    Spectrum { smallest_nonzero, largest: plain.high.max(smallest_nonzero), relative_error }
+    Ok(Spectrum { smallest_nonzero, largest: plain.high.max(smallest_nonzero), relative_error })
 }
 
 /// The smallest non-zero eigenvalue and its estimated relative error, by the inverse.
-fn smallest(system: &Elimination) -> (f64, f64) {
+fn smallest(system: &Elimination, control: &Control) -> Pass<(f64, f64)> {
     let nodes = system.nodes();
     let most = MOST_VECTORS.min(BASIS_BUDGET / nodes).max(20).min(nodes - 1);
     let mut vector = start(nodes);
     let mut error = f64::INFINITY;
     for _ in 0..=RESTARTS {
-        error = inverse_lanczos(system, &mut vector, most);
+        error = inverse_lanczos(system, &mut vector, most, control)?;
         if error <= TOLERANCE {
             break;
         }
     }
-    (system.quadratic(&vector) / dot(&vector, &vector), error)
+    Ok((system.quadratic(&vector) / dot(&vector, &vector), error))
 }
 
 /// Replaces a unit vector by the best in the Krylov space of L^{-1} from it; returns the relative residual.
-fn inverse_lanczos(system: &Elimination, vector: &mut [f64], most: usize) -> f64 {
+fn inverse_lanczos(system: &Elimination, vector: &mut [f64], most: usize, control: &Control) -> Pass<f64> {
     let mut basis = vec![vector.to_vec()];
     let (mut diagonal, mut off) = (Vec::new(), Vec::new());
     loop {
         let last = basis.last().expect("the basis starts with one vector");
-        let mut next = system.solve(last);
+        let mut next = system.solve_within(last, control)?;
         diagonal.push(dot(&next, last));
         // Twice is enough (Kahan and Parlett).
         for _ in 0..2 {
             for v in &basis {
+                control.check()?;
                 let along = dot(&next, v);
                 axpy(-along, v, &mut next);
             }
@@ -98,7 +100,7 @@ fn inverse_lanczos(system: &Elimination, vector: &mut [f64], most: usize) -> f64
             basis.iter().zip(&mix).for_each(|(v, &part)| axpy(part, v, vector));
             center(vector);
             // A basis of the whole space leaves nothing over.
-            return if basis.len() + 1 == vector.len() { residual.min(TOLERANCE) } else { residual };
+            return Ok(if basis.len() + 1 == vector.len() { residual.min(TOLERANCE) } else { residual });
         }
         off.push(beta);
         for v in &mut next {
@@ -117,7 +119,7 @@ struct Ends {
 }
 
 /// The largest eigenvalue, from below, and if asked for the smallest but 0, from above.
-fn plain_lanczos(system: &Elimination, ask_low: bool) -> Ends {
+fn plain_lanczos(system: &Elimination, ask_low: bool, control: &Control) -> Pass<Ends> {
     let nodes = system.nodes();
     let most = (PLAIN_WORK / (system.entry_count() + 5 * nodes)).clamp(100, PLAIN_STEPS);
     let (mut before, mut now) = (vec![0.0; nodes], start(nodes));
@@ -126,6 +128,7 @@ fn plain_lanczos(system: &Elimination, ask_low: bool) -> Ends {
     let mut ends = Ends { low: f64::INFINITY, high: 0.0, error: f64::INFINITY };
     let mut next_check = 16;
     loop {
+        control.check()?;
         system.apply(&now, &mut product);
         let alpha = dot(&product, &now);
         axpy(-alpha, &now, &mut product);
@@ -149,7 +152,7 @@ fn plain_lanczos(system: &Elimination, ask_low: bool) -> Ends {
                 settled &= ends.error <= TOLERANCE.max(2.0 * rounding);
             }
             if ended || settled || steps >= most {
-                return ends;
+                return Ok(ends);
             }
             next_check = steps + steps / 2;
         }
@@ -186,7 +189,8 @@ mod tests {
     fn spectrum(name: &str, nodes: usize) -> Spectrum {
         let graph = Graph::new(&Topology::parse(name, nodes, 1).expect("known"), nodes).expect("valid");
         let list = edge_list(&graph);
-        of(&Elimination::new(nodes, &list, &vec![1.0; list.len()]).expect("connected"))
+        let system = Elimination::new(nodes, &list, &vec![1.0; list.len()]).expect("connected");
+        of(&system, &Control::unlimited()).expect("unlimited")
     }
 
     fn close(found: Spectrum, smallest: f64, largest: f64, case: &str) {

@@ -83,21 +83,23 @@ impl Coupling {
     }
 
     /// The first row that does not hold: which, what it is off by, and what it may be.
-    pub(crate) fn first_row_missed(&self, x: &[f64]) -> Option<(usize, f64, f64)> {
+    pub(crate) fn first_row_missed(&self, x: &[f64], control: &Control) -> Pass<Option<(usize, f64, f64)>> {
         let m = self.rows();
         let (mut sums, mut sizes, mut largest) = (vec![0.0; m], vec![0.0; m], vec![0.0_f64; m]);
-        for (c, &x) in x.iter().enumerate() {
-            self.for_each_in_column(c, |r, a| {
-                sums[r] += a * x;
-                sizes[r] += (a * x).abs();
-                largest[r] = largest[r].max(a.abs());
-            });
-        }
-        (0..m).find_map(|r| {
+        control.in_parts(x.len(), 2 * self.numbers_per_column(), |part| {
+            for c in part {
+                self.for_each_in_column(c, |r, a| {
+                    sums[r] += a * x[c];
+                    sizes[r] += (a * x[c]).abs();
+                    largest[r] = largest[r].max(a.abs());
+                });
+            }
+        })?;
+        Ok((0..m).find_map(|r| {
             let (off, terms) = (sums[r] - self.rhs[r], sizes[r] + self.rhs[r].abs());
             let allowed = ALLOWED_SHARE * if terms > 0.0 { terms } else { largest[r] };
             (off.abs() > allowed).then_some((r, off, allowed))
-        })
+        }))
     }
 
     /// What `A x` misses b by, from above: the exact numbers are no larger.

@@ -3,12 +3,12 @@
 //! Rows are scaled to unit length; a row whose distance to the span of the others is below `1e-10` is
 //! a combination of them. If that combination reproduces its right-hand side the row is redundant,
 //! otherwise `A x = b` has no solution. Large matrices are judged by their Gram matrix (to `1e-7`).
-
-use faer::Mat;
+//! A control ends the search between two columns, or two handfuls of them.
 
 use super::{Coupling, Shape};
+use crate::control::{Control, Pass};
 use crate::error::{Error, Result};
-use crate::matrix::{Matrix, max_abs};
+use crate::matrix::{Folded, Matrix, PivotedQr, max_abs};
 
 /// Relative distance to the span of the other rows under which a row counts as dependent.
 const DEPENDENCE: f64 = 1e-10;
@@ -18,6 +18,9 @@ const GRAM_DEPENDENCE: f64 = 1e-14;
 const DENSE_ENTRIES: usize = 50_000_000;
 /// The same for a sparse matrix, which would have to be filled up with zeros.
 const SPARSE_ENTRIES: usize = 1_000_000;
+
+/// Columns of A that are folded into the factorisation at once; the others' scaled copies are then in no memory.
+const FOLDED: usize = 256;
 
 /// A row of A that the others imply.
 #[derive(Debug, Clone, PartialEq)]
@@ -36,7 +39,7 @@ pub(crate) struct Independence {
 }
 
 /// Splits the rows of A into independent and redundant ones, for n variables.
-pub(crate) fn independent_rows(coupling: &Coupling, n: usize) -> Result<Independence> {
+pub(crate) fn independent_rows(coupling: &Coupling, n: usize, control: &Control) -> Result<Independence> {
     let m = coupling.rows();
     match coupling.shape() {
         Shape::None | Shape::BlockSum => Ok(Independence { kept: (0..m).collect(), dropped: Vec::new() }),
@@ -45,7 +48,7 @@ pub(crate) fn independent_rows(coupling: &Coupling, n: usize) -> Result<Independ
         }
         Shape::Row(_) => drop_rows(coupling, Vec::new(), &[(0, Vec::new())]),
         Shape::Rows(matrix) => {
-            let (kept, combinations) = dependent_rows(coupling, matrix, n);
+            let (kept, combinations) = dependent_rows(coupling, matrix, n, control)?;
             drop_rows(coupling, kept, &combinations)
         }
     }
@@ -81,37 +84,43 @@ fn dependent_rows(
     coupling: &Coupling,
     matrix: &Matrix,
     n: usize,
-) -> (Vec<usize>, Vec<(usize, Vec<(usize, f64)>)>) {
+    control: &Control,
+) -> Pass<(Vec<usize>, Vec<(usize, Vec<(usize, f64)>)>)> {
     let m = coupling.rows();
-    let mut norms = vec![0.0; m];
-    matrix.for_each(|r, _, value| norms[r] += value * value);
-    norms.iter_mut().for_each(|norm: &mut f64| *norm = norm.sqrt());
+    let norms = coupling.row_norms_within(n, control)?;
     let scaled = |r: usize, value: f64| if norms[r] > 0.0 { value / norms[r] } else { 0.0 };
     let most = if matches!(matrix, Matrix::Dense(_)) { DENSE_ENTRIES } else { SPARSE_ENTRIES };
-    let (triangle, order, tolerance) = if m.saturating_mul(n) <= most {
-        let mut transposed = Mat::<f64>::zeros(n, m);
-        matrix.for_each(|r, c, value| transposed[(c, r)] = scaled(r, value));
-        let factor = transposed.col_piv_qr();
-        let (order, _) = factor.P().arrays();
-        (factor.R().to_owned(), order.to_vec(), DEPENDENCE)
+    let (factor, tolerance) = if m.saturating_mul(n) <= most {
+        let mut folded = Folded::new(m);
+        let mut few = Vec::new();
+        for first in (0..n).step_by(FOLDED) {
+            let count = FOLDED.min(n - first);
+            few.clear();
+            few.resize(count * m, 0.0);
+            for c in 0..count {
+                matrix.for_each_in_column(first + c, |r, value| few[r * count + c] = scaled(r, value));
+            }
+            folded.add(&mut few, control)?;
+        }
+        (folded.factor(control)?, DEPENDENCE)
     } else {
         let mut gram = vec![0.0; m * m];
-        coupling.add_outers(0..n, &mut gram);
-        let full = Mat::from_fn(m, m, |r, c| scaled(r, scaled(c, gram[c.min(r) * m + r.max(c)])));
-        let factor = full.col_piv_qr();
-        let (order, _) = factor.P().arrays();
-        (factor.R().to_owned(), order.to_vec(), GRAM_DEPENDENCE)
+        coupling.add_outers_within(0..n, &mut gram, control)?;
+        let full = (0..m * m).map(|k| (k / m, k % m));
+        let full = full.map(|(c, r)| scaled(r, scaled(c, gram[c.min(r) * m + r.max(c)]))).collect();
+        (PivotedQr::new(full, m, control)?, GRAM_DEPENDENCE)
     };
-    let size = triangle.nrows().min(m);
-    let rank = (0..size).take_while(|&k| triangle[(k, k)].abs() > tolerance).count();
+    let (triangle, order) = (|r: usize, c: usize| factor.entry(r, c), &factor.order);
+    let rank = (0..factor.diagonal_len()).take_while(|&k| triangle(k, k).abs() > tolerance).count();
     let mut combinations = Vec::new();
     for k in rank..m {
+        control.check()?;
         // Back substitution: R11 t = R12[:, k].
-        let mut t: Vec<f64> = (0..rank).map(|r| triangle[(r, k)]).collect();
+        let mut t: Vec<f64> = (0..rank).map(|r| triangle(r, k)).collect();
         for r in (0..rank).rev() {
-            t[r] /= triangle[(r, r)];
+            t[r] /= triangle(r, r);
             for above in 0..r {
-                t[above] -= triangle[(above, r)] * t[r];
+                t[above] -= triangle(above, r) * t[r];
             }
         }
         let row = order[k];
@@ -119,7 +128,7 @@ fn dependent_rows(
         combinations
             .push((row, combination.map(|r| (order[r], t[r] * norms[row] / norms[order[r]])).collect()));
     }
-    (order[..rank].to_vec(), combinations)
+    Ok((order[..rank].to_vec(), combinations))
 }
 
 #[cfg(test)]
@@ -133,13 +142,14 @@ mod tests {
 
     #[test]
     fn a_consistent_combination_is_dropped() {
-        let found = independent_rows(&rows(vec![1.0, 2.0, 8.0]), 3).expect("consistent");
+        let found =
+            independent_rows(&rows(vec![1.0, 2.0, 8.0]), 3, &Control::unlimited()).expect("consistent");
         assert_eq!((found.kept.len(), found.dropped.len()), (2, 1));
     }
 
     #[test]
     fn a_contradicting_combination_is_refused_with_evidence() {
-        let refused = independent_rows(&rows(vec![1.0, 2.0, 9.0]), 3);
+        let refused = independent_rows(&rows(vec![1.0, 2.0, 9.0]), 3, &Control::unlimited());
         let Err(Error::InconsistentRows { implied, found, .. }) = refused else { panic!("{refused:?}") };
         assert!((implied - found).abs() > 1e-3);
     }
@@ -147,7 +157,24 @@ mod tests {
     #[test]
     fn a_zero_row_is_redundant_or_contradicting() {
         let zero = |rhs| Coupling::row(vec![0.0, 0.0], rhs).expect("valid");
-        assert!(independent_rows(&zero(0.0), 2).expect("consistent").kept.is_empty());
-        assert!(matches!(independent_rows(&zero(1.0), 2), Err(Error::InconsistentRows { .. })));
+        let split = |coupling: Coupling| independent_rows(&coupling, 2, &Control::unlimited());
+        assert!(split(zero(0.0)).expect("consistent").kept.is_empty());
+        assert!(matches!(split(zero(1.0)), Err(Error::InconsistentRows { .. })));
+    }
+
+    #[test]
+    fn more_columns_than_are_folded_at_once_are_judged_alike() {
+        let (m, n) = (5, 3 * FOLDED + 7);
+        let entry = |k: usize| ((k * 7919 + 13) % 1009) as f64 / 1009.0 - 0.5;
+        let mut rows: Vec<Vec<f64>> = (0..m).map(|r| (0..n).map(|c| entry(r * n + c)).collect()).collect();
+        rows[3] = (0..n).map(|c| rows[0][c] - 2.0 * rows[4][c]).collect();
+        let matrix = Matrix::from_rows(&rows).expect("rectangular");
+        let coupling = Coupling::rows_of(matrix, vec![1.0, 0.5, 0.25, -3.0, 2.0]).expect("valid");
+        let found = independent_rows(&coupling, n, &Control::unlimited()).expect("consistent");
+        assert_eq!((found.kept.len(), found.dropped.len()), (4, 1));
+        for looks in [0, 1, 7, 20] {
+            let cut = independent_rows(&coupling, n, &Control::after_looks(looks));
+            assert_eq!(cut.err(), Some(Error::StoppedEarly { by: "interrupted" }), "{looks}");
+        }
     }
 }

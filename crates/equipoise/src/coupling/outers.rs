@@ -9,6 +9,7 @@ use faer::linalg::matmul::triangular::{BlockStructure, matmul};
 use faer::{Accum, MatMut, MatRef, Par};
 
 use super::{Coupling, Shape};
+use crate::control::{Control, Pass};
 use crate::matrix::Matrix;
 
 /// Columns that are collected.
@@ -79,6 +80,22 @@ impl Coupling {
         let mut outers = Outers::new(self, gram);
         columns.for_each(|c| outers.add(c, 1.0));
         outers.finish();
+    }
+
+    /// The same as a pass that may be ended.
+    pub(crate) fn add_outers_within(
+        &self,
+        columns: std::ops::Range<usize>,
+        gram: &mut [f64],
+        control: &Control,
+    ) -> Pass {
+        let (first, numbers) = (columns.start, self.numbers_per_column());
+        let mut outers = Outers::new(self, gram);
+        control.in_parts(columns.len(), numbers.saturating_mul(numbers), |part| {
+            part.for_each(|c| outers.add(first + c, 1.0));
+        })?;
+        outers.finish();
+        Ok(())
     }
 }
 

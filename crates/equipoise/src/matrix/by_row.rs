@@ -1,11 +1,14 @@
 //! A matrix by rows, dense or sparse: for methods that look at one sample at a time.
 
 use super::{Matrix, Rows, SparseMatrix, dot};
+use crate::control::Control;
 use crate::enclosure::{self, Enclosure};
 use crate::error::Result;
 
 /// Rows that are turned over together.
 const ROWS_AT_A_TIME: usize = 16;
+/// How many such handfuls there are between two looks at the control.
+const ROWS_PER_LOOK: usize = 64;
 
 /// Rows of a matrix, contiguous.
 #[derive(Debug, Clone, PartialEq)]
@@ -24,12 +27,21 @@ pub enum ByRow {
 impl ByRow {
     /// The rows of a matrix that is kept by columns.
     pub fn from_matrix(matrix: &Matrix) -> Result<Self> {
+        Self::from_matrix_within(matrix, &Control::unlimited())
+    }
+
+    /// The same under a control; [`Error::StoppedEarly`](crate::Error::StoppedEarly) where it ended the work.
+    pub fn from_matrix_within(matrix: &Matrix, control: &Control) -> Result<Self> {
+        control.check()?;
         match matrix {
             Matrix::Dense(dense) => {
                 let (rows, columns) = (dense.rows(), dense.columns());
                 let mut values = vec![0.0; rows * columns];
                 // A few rows at a time, so that what is written stays in the cache.
                 for (k, few) in values.chunks_mut(ROWS_AT_A_TIME * columns.max(1)).enumerate() {
+                    if k % ROWS_PER_LOOK == 0 {
+                        control.check()?;
+                    }
                     for c in 0..columns {
                         let column = &dense.column(c)[k * ROWS_AT_A_TIME..];
                         few.chunks_exact_mut(columns).zip(column).for_each(|(row, v)| row[c] = *v);

@@ -9,6 +9,7 @@ mod definite;
 mod dense;
 mod enclosed;
 mod kernels;
+mod pivoted_qr;
 mod rows;
 mod sparse;
 mod symmetric;
@@ -21,6 +22,7 @@ pub use sparse::SparseMatrix;
 pub(crate) use definite::{LeastCurvature, least_curvature};
 pub(crate) use kernels::short;
 pub use kernels::{axpy, dot, max_abs};
+pub(crate) use pivoted_qr::{Folded, PivotedQr};
 pub(crate) use symmetric::{PseudoInverse, check_convex};
 
 use std::ops::Range;

@@ -45,6 +45,7 @@ struct Grouped<'a, C: ?Sized> {
     h: Groups<'a>,
     space: &'a mut dual::CoordinateSpace,
     z: &'a mut [f64],
+    stop: &'a dyn Fn() -> bool,
 }
 
 /// The new values without rows: every group takes its own prox step.
@@ -75,7 +76,7 @@ pub(crate) fn solve<C: Columns + ?Sized>(
     space.rounding.resize(model.len(), 0.0);
     space.groups.clear();
     space.groups.resize(h.list.len(), (0.0, 0.0));
-    let mut grouped = Grouped { model, rows, h, space, z };
+    let mut grouped = Grouped { model, rows, h, space, z, stop };
     dual::solve(&mut grouped, lambda, pair_step, &mut workspace.rows, stop)
 }
 
@@ -94,7 +95,7 @@ impl<C: Columns + ?Sized> Dual for Grouped<'_, C> {
 
     fn measure(&mut self, norms: &mut [f64], gram: &mut [f64]) {
         let metric = self.model.metric;
-        measure_rows(self.rows.columns, |k| 1.0 / metric[k], self.space, norms, gram);
+        measure_rows(self.rows.columns, |k| 1.0 / metric[k], self.space, norms, gram, self.stop);
     }
 
     fn evaluate(&mut self, lambda: &[f64], phi: &mut [f64]) -> Height {

@@ -24,6 +24,7 @@ struct Separable<'a, C: ?Sized, H: ?Sized> {
     h: &'a H,
     space: &'a mut dual::CoordinateSpace,
     z: &'a mut [f64],
+    stop: &'a dyn Fn() -> bool,
 }
 
 /// The new values, into `z`; `lambda` holds the first guess and then the multipliers.
@@ -41,8 +42,19 @@ pub(crate) fn solve<C: Columns + ?Sized, H: SeparableTerm + ?Sized>(
     let space = &mut workspace.coordinates;
     space.slopes.resize(model.len(), 0.0);
     space.rounding.resize(model.len(), 0.0);
-    let mut separable = Separable { model, rows, h, space, z };
+    let mut separable = Separable { model, rows, h, space, z, stop };
     dual::solve(&mut separable, lambda, pair_step, &mut workspace.rows, stop)
+}
+
+/// Numbers that are added up between two looks at the wish to stop.
+const NUMBERS_PER_LOOK: usize = 1 << 20;
+
+/// Whether a sum of outer products over m rows is to be left as it is, asked before column k is added. Whoever solves
+/// asks the same again before anything is made of the sum.
+#[inline]
+pub(super) fn gives_up(k: usize, m: usize, stop: &dyn Fn() -> bool) -> bool {
+    let columns = (NUMBERS_PER_LOOK / (m * m).max(1)).max(1);
+    k > 0 && k.is_multiple_of(columns) && stop()
 }
 
 /// Norms of the rows of A, the size of each column in units of them, and `gram += A diag(weight) A'`.
@@ -52,11 +64,15 @@ pub(super) fn measure_rows<C: Columns + ?Sized>(
     space: &mut dual::CoordinateSpace,
     norms: &mut [f64],
     gram: &mut [f64],
+    stop: &dyn Fn() -> bool,
 ) {
     let (column, sizes) = (&mut space.column, &mut space.sizes);
     norms.fill(0.0);
     column.resize(columns.rows(), 0.0);
     for k in 0..columns.len() {
+        if gives_up(k, columns.rows(), stop) {
+            break;
+        }
         columns.add_outer(k, weight(k), gram);
         column.fill(0.0);
         columns.add(k, 1.0, column);
@@ -91,7 +107,7 @@ impl<C: Columns + ?Sized, H: SeparableTerm + ?Sized> Dual for Separable<'_, C, H
     fn measure(&mut self, norms: &mut [f64], gram: &mut [f64]) {
         let (model, h) = (self.model, self.h);
         let weight = |k| Self::weight(model, h, k);
-        measure_rows(self.rows.columns, weight, self.space, norms, gram);
+        measure_rows(self.rows.columns, weight, self.space, norms, gram, self.stop);
     }
 
     fn evaluate(&mut self, lambda: &[f64], phi: &mut [f64]) -> Height {
@@ -127,7 +143,11 @@ impl<C: Columns + ?Sized, H: SeparableTerm + ?Sized> Dual for Separable<'_, C, H
     }
 
     fn add_jacobian(&mut self, gram: &mut [f64]) {
+        let m = self.rows.columns.rows();
         for (k, &p) in self.space.slopes.iter().enumerate() {
+            if gives_up(k, m, self.stop) {
+                return;
+            }
             if p > 0.0 {
                 self.rows.columns.add_outer(k, p, gram);
             }

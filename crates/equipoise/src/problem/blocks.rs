@@ -9,6 +9,7 @@
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
 
+use crate::control::{Control, Pass};
 use crate::coupling::{Coupling, Shape};
 use crate::error::{Error, Result};
 use crate::matrix::axpy;
@@ -48,7 +49,12 @@ enum Starts {
 
 impl Blocks {
     /// The blocks asked for, over n coordinates tied by a coupling of independent rows.
-    pub(crate) fn new(choice: &BlockChoice, n: usize, coupling: &Coupling) -> Result<Self> {
+    pub(crate) fn new(
+        choice: &BlockChoice,
+        n: usize,
+        coupling: &Coupling,
+        control: &Control,
+    ) -> Result<Self> {
         match choice {
             BlockChoice::Size(0) => {
                 let reason = "the size must be at least 1";
@@ -59,7 +65,7 @@ impl Blocks {
             BlockChoice::Automatic => Ok(match coupling.shape() {
                 Shape::None | Shape::Row(_) => Self::uniform(1, n),
                 Shape::BlockSum => Self::uniform(coupling.rows(), n),
-                Shape::Rows(_) => Self::grown(n, coupling),
+                Shape::Rows(_) => Self::grown(n, coupling, control)?,
             }),
         }
     }
@@ -86,14 +92,14 @@ impl Blocks {
     }
 
     /// Shuffled coordinates, cut wherever the columns so far have full row rank.
-    fn grown(n: usize, coupling: &Coupling) -> Self {
+    fn grown(n: usize, coupling: &Coupling, control: &Control) -> Pass<Self> {
         let m = coupling.rows();
         let mut order: Vec<usize> = (0..n).collect();
         let mut rng = Xoshiro256PlusPlus::seed_from_u64(0x0e9u64);
         for k in (1..n).rev() {
             order.swap(k, (rng.next_u64() % (k as u64 + 1)) as usize);
         }
-        let scale = coupling.row_norms(n);
+        let scale = coupling.row_norms_within(n, control)?;
         let mut gram = vec![0.0; m * m];
         let mut starts = vec![0];
         let check_every = (m / 4).max(1);
@@ -103,6 +109,7 @@ impl Blocks {
             if size <= m || !(size - m - 1).is_multiple_of(check_every) {
                 continue;
             }
+            control.check()?;
             let wanted = if size < 3 * m { WELL_CONDITIONED } else { FULL_RANK };
             if pivot_ratio(&gram, &scale) >= wanted {
                 starts.push(k + 1);
@@ -118,7 +125,7 @@ impl Blocks {
         }
         // Within a block the order of the data is kept: neighbours stay neighbours in memory.
         starts.windows(2).for_each(|w| order[w[0]..w[1]].sort_unstable());
-        Self { dimension: n, starts: Starts::At(starts), order }
+        Ok(Self { dimension: n, starts: Starts::At(starts), order })
     }
 
     /// The number of blocks.
@@ -228,7 +235,7 @@ mod tests {
     #[test]
     fn grown_blocks_partition_and_have_full_row_rank() {
         let a = coupling(3, 40);
-        let blocks = Blocks::new(&BlockChoice::Automatic, 40, &a).expect("valid");
+        let blocks = Blocks::new(&BlockChoice::Automatic, 40, &a, &Control::unlimited()).expect("valid");
         let mut seen: Vec<usize> =
             (0..blocks.len()).flat_map(|i| blocks.coordinates(i).collect::<Vec<_>>()).collect();
         assert!(blocks.len() >= 4);
@@ -242,9 +249,20 @@ mod tests {
     }
 
     #[test]
+    fn growing_ends_between_two_blocks() {
+        let a = coupling(3, 40);
+        for looks in 0..4 {
+            let cut = Blocks::new(&BlockChoice::Automatic, 40, &a, &Control::after_looks(looks));
+            assert_eq!(cut.err(), Some(Error::StoppedEarly { by: "interrupted" }), "{looks}");
+        }
+    }
+
+    #[test]
     fn bad_boundaries_are_named() {
         let none = Coupling::none();
-        let make = |list: &[usize]| Blocks::new(&BlockChoice::Boundaries(list.to_vec()), 5, &none);
+        let make = |list: &[usize]| {
+            Blocks::new(&BlockChoice::Boundaries(list.to_vec()), 5, &none, &Control::unlimited())
+        };
         assert!(make(&[0, 2, 5]).is_ok());
         for (list, bad) in [(&[1, 5][..], 0), (&[0, 3, 3, 5], 2), (&[0, 4], 1), (&[], 0)] {
             assert!(

@@ -1,14 +1,22 @@
 //! `minimise 1/2 ||A x - b||^2` over bounds, by an active-set method: feasible, or a proof that nothing is.
 //!
 //! At the minimum with residual `r = b - A x` not zero, r itself separates: `r'A x < r'b` for every x within the
-//! bounds. Only a handful of variables are free at a time (at most m more than needed), so one step costs
-//! `O(n m)`. It decides the cases in which the dual method finds no interior.
+//! bounds. At most m variables are free at a time, and their columns are kept factored: a pivot costs `O(n m)`. It decides
+//! the cases in which the dual method finds no interior. A control ends it between two pivots, and within one.
+//!
+//! Reference: Stark and Parker 1995 (bounded-variable least squares).
 
+use super::free_columns::FreeColumns;
+use crate::control::{Control, Pass};
 use crate::coupling::{ALLOWED_SHARE, Coupling};
-use crate::matrix::{PseudoInverse, max_abs};
+use crate::matrix::max_abs;
 use crate::separable::SeparableTerm;
 
+/// Steps with the last set of free variables, which take out what rounding left.
+const REFINEMENTS: usize = 3;
+
 /// What the bounds allow.
+#[derive(Debug)]
 pub(super) enum Outcome {
     /// A point within the bounds with A x = b.
     Feasible(Vec<f64>),
@@ -19,95 +27,163 @@ pub(super) enum Outcome {
 pub(super) fn bounded_least_squares<T: SeparableTerm>(
     coupling: &Coupling,
     domain: &T,
-    mut x: Vec<f64>,
-) -> Outcome {
-    let (n, m) = (x.len(), coupling.rows());
-    let scale = row_scales(coupling, n);
-    let mut free: Vec<usize> = Vec::new();
-    let mut best = (f64::INFINITY, x.clone());
-    let mut residual = vec![0.0; m];
-    for _ in 0..20 * (n + m) {
-        scaled_residual(coupling, &scale, &x, &mut residual);
-        let size = max_abs(&residual);
-        if size < best.0 {
-            best = (size, x.clone());
+    x: Vec<f64>,
+    control: &Control,
+) -> Pass<Outcome> {
+    let mut search = Search::new(coupling, domain, x, control)?;
+    for _ in 0..20 * (search.x.len() + coupling.rows()) {
+        control.check()?;
+        if !search.enter()? {
+            break;
         }
-        let weighted: Vec<f64> = residual.iter().zip(&scale).map(|(r, s)| r * s).collect();
-        let pull = |c: usize| coupling.column_dot(c, &weighted);
-        let movable = |c: usize, w: f64| {
-            let (lower, upper) = domain.domain(c);
-            (w > 0.0 && x[c] < upper) || (w < 0.0 && x[c] > lower)
+        search.settle()?;
+    }
+    for _ in 0..REFINEMENTS {
+        search.settle()?;
+    }
+    let Search { scale, best: (_, x), mut residual, .. } = search;
+    if coupling.miss_within(&x, control)?.relative <= 0.5 * ALLOWED_SHARE {
+        return Ok(Outcome::Feasible(x));
+    }
+    scaled_residual(coupling, &scale, &x, &mut residual, control)?;
+    Ok(Outcome::Infeasible(residual.iter().zip(&scale).map(|(r, s)| r * s).collect()))
+}
+
+/// A point within the bounds on its way, with the variables that are free to move.
+struct Search<'a, T> {
+    coupling: &'a Coupling,
+    domain: &'a T,
+    control: &'a Control,
+    /// One over the norm of every row.
+    scale: Vec<f64>,
+    x: Vec<f64>,
+    free: Vec<usize>,
+    is_free: Vec<bool>,
+    /// The scaled columns of the free variables, in their order.
+    columns: FreeColumns,
+    /// `scale (b - A x)`.
+    residual: Vec<f64>,
+    /// The smallest residual so far, and its point.
+    best: (f64, Vec<f64>),
+}
+
+impl<'a, T: SeparableTerm> Search<'a, T> {
+    fn new(coupling: &'a Coupling, domain: &'a T, x: Vec<f64>, control: &'a Control) -> Pass<Self> {
+        let norms = coupling.row_norms_within(x.len(), control)?;
+        let mut search = Self {
+            scale: norms.iter().map(|norm| 1.0 / norm.max(f64::MIN_POSITIVE)).collect(),
+            free: Vec::new(),
+            is_free: vec![false; x.len()],
+            columns: FreeColumns::default(),
+            residual: vec![0.0; coupling.rows()],
+            best: (f64::INFINITY, x.clone()),
+            coupling,
+            domain,
+            control,
+            x,
         };
-        let tolerance = 1e-14 * (1.0 + size);
-        let entering = (0..n)
-            .filter(|c| !free.contains(c))
-            .map(|c| (c, pull(c)))
-            .filter(|&(c, w)| w.abs() > tolerance && movable(c, w))
-            .max_by(|p, q| p.1.abs().total_cmp(&q.1.abs()));
-        let Some((entering, _)) = entering else { break };
-        free.push(entering);
-        settle(coupling, domain, &scale, &mut x, &mut free);
+        search.look()?;
+        Ok(search)
     }
-    let x = best.1;
-    if coupling.miss(&x).relative <= 0.5 * ALLOWED_SHARE {
-        return Outcome::Feasible(x);
-    }
-    scaled_residual(coupling, &scale, &x, &mut residual);
-    Outcome::Infeasible(residual.iter().zip(&scale).map(|(r, s)| r * s).collect())
-}
 
-/// Moves the free variables to their least-squares values, dropping those that meet a bound on the way.
-fn settle<T: SeparableTerm>(
-    coupling: &Coupling,
-    domain: &T,
-    scale: &[f64],
-    x: &mut [f64],
-    free: &mut Vec<usize>,
-) {
-    let m = scale.len();
-    let mut residual = vec![0.0; m];
-    while !free.is_empty() {
-        let mut gram = vec![0.0; m * m];
-        coupling.add_outers(free.iter().copied(), &mut gram);
-        for c in 0..m {
-            for r in c..m {
-                gram[c * m + r] *= scale[c] * scale[r];
+    /// The residual of x, and whether x is the best so far.
+    fn look(&mut self) -> Pass {
+        scaled_residual(self.coupling, &self.scale, &self.x, &mut self.residual, self.control)?;
+        let size = max_abs(&self.residual);
+        if size < self.best.0 {
+            self.best.0 = size;
+            self.best.1.copy_from_slice(&self.x);
+        }
+        Ok(())
+    }
+
+    /// Frees the variable that lowers the residual most; false where none does.
+    fn enter(&mut self) -> Pass<bool> {
+        let weighted: Vec<f64> = self.residual.iter().zip(&self.scale).map(|(r, s)| r * s).collect();
+        let tolerance = 1e-14 * (1.0 + max_abs(&self.residual));
+        let mut pulls: Vec<(f64, usize)> = Vec::new();
+        self.control.in_parts(self.x.len(), self.coupling.numbers_per_column(), |part| {
+            for c in part.filter(|&c| !self.is_free[c]) {
+                let pull = self.coupling.column_dot(c, &weighted);
+                let (lower, upper) = self.domain.domain(c);
+                let movable = (pull > 0.0 && self.x[c] < upper) || (pull < 0.0 && self.x[c] > lower);
+                if pull.abs() > tolerance && movable {
+                    pulls.push((pull.abs(), c));
+                }
+            }
+        })?;
+        // What is left of the residual pulls at a combination of the free columns by rounding only: the next one, then.
+        while let Some(place) = largest(&pulls) {
+            let (_, c) = pulls.swap_remove(place);
+            let mut column = vec![0.0; self.scale.len()];
+            self.coupling.copy_column(c, &mut column);
+            column.iter_mut().zip(&self.scale).for_each(|(a, s)| *a *= s);
+            if self.columns.push(column) {
+                self.free.push(c);
+                self.is_free[c] = true;
+                return Ok(true);
+            }
+            if self.free.len() == self.scale.len() {
+                // The free columns span everything.
+                return Ok(false);
+            }
+            self.control.check()?;
+        }
+        Ok(false)
+    }
+
+    /// Moves the free variables to their least-squares values, dropping those that meet a bound on the way.
+    fn settle(&mut self) -> Pass {
+        while !self.free.is_empty() {
+            self.control.check()?;
+            let step = self.columns.nearest(&self.residual);
+            let (mut t, mut blocking) = (1.0, None);
+            for (k, &c) in self.free.iter().enumerate() {
+                let (lower, upper) = self.domain.domain(c);
+                let bound = if step[k] > 0.0 { upper } else { lower };
+                let room = if step[k] == 0.0 { f64::INFINITY } else { (bound - self.x[c]) / step[k] };
+                if room < t {
+                    (t, blocking) = (room.max(0.0), Some((k, bound)));
+                }
+            }
+            self.free.iter().zip(&step).for_each(|(&c, step)| self.x[c] += t * step);
+            if let Some((k, bound)) = blocking {
+                let c = self.free.remove(k);
+                self.columns.remove(k);
+                (self.x[c], self.is_free[c]) = (bound, false);
+            }
+            self.look()?;
+            if blocking.is_none() {
+                break;
             }
         }
-        scaled_residual(coupling, scale, x, &mut residual);
-        let mut y = vec![0.0; m];
-        PseudoInverse::new(&gram, m).apply(&residual, &mut y);
-        y.iter_mut().zip(scale).for_each(|(y, s)| *y *= s);
-        let step: Vec<f64> = free.iter().map(|&c| coupling.column_dot(c, &y)).collect();
-        let mut t = 1.0;
-        let mut blocking = None;
-        for (k, &c) in free.iter().enumerate() {
-            let (lower, upper) = domain.domain(c);
-            let bound = if step[k] > 0.0 { upper } else { lower };
-            let room = if step[k] == 0.0 { f64::INFINITY } else { (bound - x[c]) / step[k] };
-            if room < t {
-                (t, blocking) = (room.max(0.0), Some((k, bound)));
-            }
-        }
-        free.iter().zip(&step).for_each(|(&c, step)| x[c] += t * step);
-        let Some((k, bound)) = blocking else { return };
-        x[free.swap_remove(k)] = bound;
+        Ok(())
     }
 }
 
-fn row_scales(coupling: &Coupling, n: usize) -> Vec<f64> {
-    coupling.row_norms(n).iter().map(|norm| 1.0 / norm.max(f64::MIN_POSITIVE)).collect()
+/// The place of the largest pull.
+fn largest(pulls: &[(f64, usize)]) -> Option<usize> {
+    (0..pulls.len()).max_by(|&a, &b| pulls[a].0.total_cmp(&pulls[b].0))
 }
 
 /// `scale (b - A x)`.
-fn scaled_residual(coupling: &Coupling, scale: &[f64], x: &[f64], out: &mut [f64]) {
-    coupling.residual(x, out);
+fn scaled_residual(
+    coupling: &Coupling,
+    scale: &[f64],
+    x: &[f64],
+    out: &mut [f64],
+    control: &Control,
+) -> Pass {
+    coupling.residual_within(x, out, control)?;
     out.iter_mut().zip(scale).for_each(|(r, s)| *r *= -s);
+    Ok(())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::matrix::dot;
+    use crate::control::Halt;
     use crate::matrix::Matrix;
     use crate::separable::Bounds;
 
@@ -116,23 +192,53 @@ mod tests {
         Coupling::rows_of(matrix, rhs).expect("valid")
     }
 
+    fn search(coupling: &Coupling, n: usize, control: &Control) -> Pass<Outcome> {
+        let unit = Bounds::new(0.0, 1.0).expect("valid");
+        bounded_least_squares(coupling, &unit, vec![0.0; n], control)
+    }
+
+    /// m rows whose only point in the unit box, to rounding, is a corner of it.
+    fn corner(m: usize, n: usize) -> (Coupling, Vec<f64>) {
+        let entry = |k: usize| ((k * 7919 + 13) % 1009) as f64 / 1009.0 - 0.5;
+        let x: Vec<f64> = (0..n).map(|c| f64::from(u8::from((c * 5 + 3) % 7 < 3))).collect();
+        let rows: Vec<Vec<f64>> = (0..m).map(|r| (0..n).map(|c| entry(r * n + c)).collect()).collect();
+        let rhs = rows.iter().map(|row| dot(row, &x)).collect();
+        (Coupling::rows_of(Matrix::from_rows(&rows).expect("rectangular"), rhs).expect("valid"), x)
+    }
+
     #[test]
     fn a_corner_is_found_exactly() {
-        let unit = Bounds::new(0.0, 1.0).expect("valid");
-        let Outcome::Feasible(x) = bounded_least_squares(&rows(vec![3.0, 0.0]), &unit, vec![0.0; 3]) else {
-            panic!("the corner (1, 1, 1) is feasible")
-        };
+        let found = search(&rows(vec![3.0, 0.0]), 3, &Control::unlimited()).expect("unlimited");
+        let Outcome::Feasible(x) = found else { panic!("the corner (1, 1, 1) is feasible") };
         assert!(x.iter().all(|x| (x - 1.0).abs() < 1e-12), "{x:?}");
     }
 
     #[test]
     fn a_witness_separates() {
-        let unit = Bounds::new(0.0, 1.0).expect("valid");
         let coupling = rows(vec![3.5, 0.0]);
-        let Outcome::Infeasible(y) = bounded_least_squares(&coupling, &unit, vec![0.0; 3]) else {
-            panic!("at most 3 can be reached")
-        };
+        let found = search(&coupling, 3, &Control::unlimited()).expect("unlimited");
+        let Outcome::Infeasible(y) = found else { panic!("at most 3 can be reached") };
         let reach: f64 = (0..3).map(|c| coupling.column_dot(c, &y).max(0.0)).sum();
         assert!(reach < y[0] * 3.5 - 1e-9);
+    }
+
+    #[test]
+    fn many_pivots_lead_into_the_box() {
+        for (m, n) in [(5, 12), (20, 60), (30, 31)] {
+            let (coupling, _) = corner(m, n);
+            let found = search(&coupling, n, &Control::unlimited()).expect("unlimited");
+            let Outcome::Feasible(x) = found else { panic!("{m} x {n}: a corner is feasible") };
+            assert!(x.iter().all(|x| (0.0..=1.0).contains(x)), "{m} x {n}");
+            assert!(coupling.miss(&x).is_feasible(), "{m} x {n}");
+        }
+    }
+
+    #[test]
+    fn it_ends_between_two_pivots() {
+        let (coupling, _) = corner(20, 60);
+        for looks in [0, 1, 5, 20] {
+            let cut = search(&coupling, 60, &Control::after_looks(looks));
+            assert_eq!(cut.err(), Some(Halt::Interrupted), "{looks}");
+        }
     }
 }

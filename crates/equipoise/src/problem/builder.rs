@@ -171,7 +171,7 @@ impl<F: SmoothTerm, H: SeparableTerm> ProblemBuilder<F, H> {
         self.build_within(&Control::unlimited())
     }
 
-    /// The same under a control.
+    /// The same under a control; [`Error::StoppedEarly`] where it ended before everything was checked and a start found.
     pub fn build_within(self, control: &Control) -> Result<Problem<F, H>> {
         let n = self.smooth.dimension();
         if n == 0 {
@@ -179,10 +179,10 @@ impl<F: SmoothTerm, H: SeparableTerm> ProblemBuilder<F, H> {
         }
         self.coupling.check_dimension(n)?;
         let coupling = self.coupling.in_its_own_shape();
-        let independence = independent_rows(&coupling, n)?;
+        let independence = independent_rows(&coupling, n, control)?;
         let reduced = (!independence.dropped.is_empty()).then(|| coupling.keep_rows(&independence.kept));
         let independent = reduced.as_ref().unwrap_or(&coupling);
-        let blocks = Blocks::new(&self.blocks, n, independent)?;
+        let blocks = Blocks::new(&self.blocks, n, independent, control)?;
         let separable = by_block(self.separable, &blocks)?;
         let topology = self.topology.resolve(blocks.len());
         let graph = if blocks.len() == 1 && topology == Topology::Clique {
@@ -191,10 +191,11 @@ impl<F: SmoothTerm, H: SeparableTerm> ProblemBuilder<F, H> {
             Graph::new(&topology, blocks.len())?
         };
         let probabilities = edge_probabilities(self.probabilities, &self.smooth, &blocks, &graph, control);
-        reach::check(&graph.support(&probabilities)?, &blocks, independent)?;
+        control.check()?;
+        reach::check(&graph.support(&probabilities)?, &blocks, independent, control)?;
         let start = match self.start {
             Some(x) => {
-                start::check(&coupling, separable.as_dyn(), &x, n)?;
+                start::check(&coupling, separable.as_dyn(), &x, n, control)?;
                 x
             }
             None => start::project(independent, separable.as_dyn(), &vec![0.0; n], control)?,

@@ -8,6 +8,7 @@ mod blocks;
 mod bounded_least_squares;
 mod builder;
 mod draw_law;
+mod free_columns;
 mod reach;
 mod start;
 mod view;
@@ -114,14 +115,19 @@ impl<F: SmoothTerm, H: SeparableTerm> Problem<F, H> {
 
     /// The feasible point nearest to `x` (in the Euclidean norm): a start for a warm run on changed data.
     pub fn nearest_feasible(&self, x: &[f64]) -> crate::error::Result<Vec<f64>> {
+        self.nearest_feasible_within(x, &Control::unlimited())
+    }
+
+    /// The same under a control; [`Error::StoppedEarly`](crate::Error::StoppedEarly) where it ended the search.
+    pub fn nearest_feasible_within(&self, x: &[f64], control: &Control) -> crate::error::Result<Vec<f64>> {
         crate::matrix::check_length("start", "entries", x.len(), self.dimension())?;
         crate::matrix::check_finite_vector("start", x)?;
-        project(self.independent_coupling(), self.separable.as_dyn(), x, &Control::unlimited())
+        project(self.independent_coupling(), self.separable.as_dyn(), x, control)
     }
 
     /// Checks a start of the caller's: in the domain, and feasible.
-    pub(crate) fn check_start(&self, x: &[f64]) -> crate::error::Result<()> {
-        start::check(&self.coupling, self.separable.as_dyn(), x, self.dimension())
+    pub(crate) fn check_start(&self, x: &[f64], control: &Control) -> crate::error::Result<()> {
+        start::check(&self.coupling, self.separable.as_dyn(), x, self.dimension(), control)
     }
 
     /// The coupling by independent rows.

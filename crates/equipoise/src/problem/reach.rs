@@ -11,6 +11,7 @@ use faer::{Mat, Side};
 
 use super::Blocks;
 use super::blocks::pivot_ratio;
+use crate::control::{Control, Pass};
 use crate::coupling::{Coupling, Shape};
 use crate::error::{Error, Result};
 use crate::graph::Graph;
@@ -22,7 +23,7 @@ const FULL_RANK: f64 = 1e-12;
 const LARGEST_RANK_TEST: usize = 1200;
 
 /// Refuses a graph whose pairs cannot reach every feasible point.
-pub(super) fn check(graph: &Graph, blocks: &Blocks, coupling: &Coupling) -> Result<()> {
+pub(super) fn check(graph: &Graph, blocks: &Blocks, coupling: &Coupling, control: &Control) -> Result<()> {
     let m = coupling.rows();
     if blocks.len() == 1 {
         return Ok(());
@@ -36,9 +37,9 @@ pub(super) fn check(graph: &Graph, blocks: &Blocks, coupling: &Coupling) -> Resu
     }
     let whole = match coupling.shape() {
         Shape::BlockSum => blocks.are_uniform(m),
-        _ => all_full_rank(blocks, coupling),
+        _ => all_full_rank(blocks, coupling, control)?,
     };
-    if whole { graph.check_connected() } else { check_rank(graph, blocks, coupling) }
+    if whole { graph.check_connected() } else { check_rank(graph, blocks, coupling, control) }
 }
 
 fn check_one_row(graph: &Graph, blocks: &Blocks, coupling: &Coupling) -> Result<()> {
@@ -80,12 +81,16 @@ fn block_gram(blocks: &Blocks, coupling: &Coupling, i: usize) -> Vec<f64> {
     gram
 }
 
-fn all_full_rank(blocks: &Blocks, coupling: &Coupling) -> bool {
-    let norms = coupling.row_norms(blocks.dimension());
-    let full = |i| {
-        blocks.size(i) >= norms.len() && pivot_ratio(&block_gram(blocks, coupling, i), &norms) > FULL_RANK
-    };
-    (0..blocks.len()).all(full)
+fn all_full_rank(blocks: &Blocks, coupling: &Coupling, control: &Control) -> Pass<bool> {
+    let norms = coupling.row_norms_within(blocks.dimension(), control)?;
+    for i in 0..blocks.len() {
+        control.check()?;
+        let tall = blocks.size(i) >= norms.len();
+        if !(tall && pivot_ratio(&block_gram(blocks, coupling, i), &norms) > FULL_RANK) {
+            return Ok(false);
+        }
+    }
+    Ok(true)
 }
 
 /// An orthonormal basis of the range of `A_i`, rows scaled to unit length.
@@ -105,14 +110,17 @@ fn eigenvectors_above(matrix: &Mat<f64>, share: f64) -> Vec<Vec<f64>> {
     kept.map(|k| (0..order).map(|r| eigen.U()[(r, k)]).collect()).collect()
 }
 
-fn check_rank(graph: &Graph, blocks: &Blocks, coupling: &Coupling) -> Result<()> {
-    let norms = coupling.row_norms(blocks.dimension());
+fn check_rank(graph: &Graph, blocks: &Blocks, coupling: &Coupling, control: &Control) -> Result<()> {
+    let norms = coupling.row_norms_within(blocks.dimension(), control)?;
     let m = norms.len();
     if blocks.len().saturating_mul(m) > 100 * LARGEST_RANK_TEST {
         return Ok(());
     }
-    let bases: Vec<_> =
-        (0..blocks.len()).map(|i| range_basis(&block_gram(blocks, coupling, i), &norms)).collect();
+    let mut bases = Vec::with_capacity(blocks.len());
+    for i in 0..blocks.len() {
+        control.check()?;
+        bases.push(range_basis(&block_gram(blocks, coupling, i), &norms));
+    }
     let mut starts = vec![0];
     bases.iter().for_each(|basis| starts.push(starts[starts.len() - 1] + basis.len()));
     let total = starts[blocks.len()];
@@ -125,6 +133,7 @@ fn check_rank(graph: &Graph, blocks: &Blocks, coupling: &Coupling) -> Result<()>
         if span.len() >= needed {
             return Ok(());
         }
+        control.check()?;
         for exchange in common_directions(&bases[i], &bases[j]) {
             let mut vector = vec![0.0; total];
             bases[i].iter().enumerate().for_each(|(k, b)| vector[starts[i] + k] = dot(b, &exchange));
@@ -137,7 +146,7 @@ fn check_rank(graph: &Graph, blocks: &Blocks, coupling: &Coupling) -> Result<()>
     if span.len() >= needed {
         return Ok(());
     }
-    let nodes = unreached_nodes(&bases, &starts, &span, m);
+    let nodes = unreached_nodes(&bases, &starts, &span, m, control)?;
     let rest = blocks.dimension() - total;
     Err(Error::GraphCannotMove { nodes, spanned: rest + span.len(), needed: rest + needed })
 }
@@ -191,17 +200,25 @@ fn orthogonalise(vector: &mut [f64], others: &[Vec<f64>]) -> bool {
 }
 
 /// Blocks on which a feasible direction lives that no exchange makes (at most ten).
-fn unreached_nodes(bases: &[Vec<Vec<f64>>], starts: &[usize], span: &[Vec<f64>], m: usize) -> Vec<usize> {
+fn unreached_nodes(
+    bases: &[Vec<Vec<f64>>],
+    starts: &[usize],
+    span: &[Vec<f64>],
+    m: usize,
+    control: &Control,
+) -> Pass<Vec<usize>> {
     let total = starts[bases.len()];
     // The constraint sum_i v_i = 0 in these coordinates: m vectors to be orthogonal to.
     let mut against: Vec<Vec<f64>> = Vec::new();
     for row in 0..m {
+        control.check()?;
         let mut vector: Vec<f64> = bases.iter().flat_map(|basis| basis.iter().map(|b| b[row])).collect();
         if orthogonalise(&mut vector, &against) {
             against.push(vector);
         }
     }
     for candidate in 0..total {
+        control.check()?;
         let mut vector = vec![0.0; total];
         vector[candidate] = 1.0;
         if !orthogonalise(&mut vector, &against) || !orthogonalise(&mut vector, span) {
@@ -210,8 +227,8 @@ fn unreached_nodes(bases: &[Vec<Vec<f64>>], starts: &[usize], span: &[Vec<f64>],
         let size = |i: usize| vector[starts[i]..starts[i + 1]].iter().map(|v| v.abs()).fold(0.0, f64::max);
         let nodes: Vec<usize> = (0..bases.len()).filter(|&i| size(i) > 1e-8).take(10).collect();
         if !nodes.is_empty() {
-            return nodes;
+            return Ok(nodes);
         }
     }
-    Vec::new()
+    Ok(Vec::new())
 }

@@ -16,6 +16,9 @@ use crate::matrix::{check_finite_vector, check_length, max_abs};
 use crate::pair_step::{DualWorkspace, Model, Rows, newton, one_row};
 use crate::separable::{Nonsmooth, Piece, PieceTerm, SeparableTerm, Values};
 
+/// What a question to a term counts as, in numbers read.
+const PER_COORDINATE: usize = 8;
+
 /// The domain of a term, as bounds.
 #[derive(Debug)]
 pub(crate) struct Domain<'a>(pub(crate) NonsmoothView<'a>);
@@ -37,16 +40,28 @@ impl PieceTerm for Domain<'_> {
 }
 
 /// Refuses a start that is not finite, outside the domain, or off A x = b.
-pub(super) fn check(coupling: &Coupling, separable: NonsmoothView<'_>, x: &[f64], n: usize) -> Result<()> {
+pub(super) fn check(
+    coupling: &Coupling,
+    separable: NonsmoothView<'_>,
+    x: &[f64],
+    n: usize,
+    control: &Control,
+) -> Result<()> {
     check_length("start", "entries", x.len(), n)?;
     check_finite_vector("start", x)?;
-    for (index, &found) in x.iter().enumerate() {
+    let mut outside = None;
+    control.in_parts(n, PER_COORDINATE, |mut part| {
+        let is_outside = |index: &usize| {
+            let Piece { lower, upper, .. } = PieceTerm::piece(&Domain(separable), *index);
+            x[*index] < lower || x[*index] > upper
+        };
+        outside = outside.or_else(|| part.find(is_outside));
+    })?;
+    if let Some(index) = outside {
         let Piece { lower, upper, .. } = PieceTerm::piece(&Domain(separable), index);
-        if found < lower || found > upper {
-            return Err(Error::StartOutsideDomain { index, found, lower, upper });
-        }
+        return Err(Error::StartOutsideDomain { index, found: x[index], lower, upper });
     }
-    match coupling.first_row_missed(x) {
+    match coupling.first_row_missed(x, control)? {
         Some((row, found, allowed)) => Err(Error::InfeasibleStart { row, found, allowed }),
         None => Ok(()),
     }
@@ -75,9 +90,12 @@ fn project_from(
 ) -> Result<Vec<f64>> {
     let (n, m) = (x.len(), coupling.rows());
     let domain = Domain(separable);
-    let from: Vec<f64> = (0..n).map(|c| SeparableTerm::prox(&domain, c, x[c], 1.0)).collect();
+    let mut from = Vec::with_capacity(n);
+    control.in_parts(n, PER_COORDINATE, |part| {
+        from.extend(part.map(|c| SeparableTerm::prox(&domain, c, x[c], 1.0)));
+    })?;
     let mut shift = vec![0.0; m];
-    coupling.residual(&from, &mut shift);
+    coupling.residual_within(&from, &mut shift, control)?;
     shift.iter_mut().for_each(|s| *s = -*s);
     if max_abs(&shift) == 0.0 {
         return Ok(from);
@@ -98,9 +116,11 @@ fn project_from(
             &mut workspace,
             &mut z,
         );
+        control.check()?;
         settle_row(weights, coupling.rhs()[0], &domain, &mut z);
-        let inside = (0..n).all(|c| SeparableTerm::value(&domain, c, z[c]) == 0.0);
-        if inside && coupling.miss(&z).relative <= 0.5 * ALLOWED_SHARE {
+        if is_inside(&domain, &z, control)?
+            && coupling.miss_within(&z, control)?.relative <= 0.5 * ALLOWED_SHARE
+        {
             return Ok(z);
         }
     } else {
@@ -118,8 +138,8 @@ fn project_from(
             return Err(empty_domain(coupling, &domain, witness, n, control)?);
         }
     }
-    let inside = (0..n).all(|c| SeparableTerm::value(&domain, c, z[c]) == 0.0);
-    if inside && coupling.miss(&z).relative <= 1e-3 * ALLOWED_SHARE {
+    let inside = is_inside(&domain, &z, control)?;
+    if inside && coupling.miss_within(&z, control)?.relative <= 1e-3 * ALLOWED_SHARE {
         return Ok(z);
     }
     // From far away the first projection is exact only relative to where it began, and Newton's method looks at all rows at
@@ -133,7 +153,7 @@ fn project_from(
         return Ok(snapped);
     }
     // The dual method gives up where the feasible set has no interior; an active-set method decides.
-    match bounded_least_squares(coupling, &domain, from) {
+    match bounded_least_squares(coupling, &domain, from, control)? {
         Outcome::Feasible(z) => Ok(z),
         // What a rounding residual makes look infeasible is not.
         Outcome::Infeasible(_) if inside && coupling.miss(&z).relative <= 0.5 * ALLOWED_SHARE => Ok(z),
@@ -200,6 +220,15 @@ fn refine(coupling: &Coupling, domain: &Domain<'_>, z: &mut [f64]) -> bool {
     coupling.miss(z).is_feasible()
 }
 
+/// Whether every coordinate is in its domain.
+fn is_inside(domain: &Domain<'_>, z: &[f64], control: &Control) -> Pass<bool> {
+    let mut inside = true;
+    control.in_parts(z.len(), PER_COORDINATE, |mut part| {
+        inside = inside && part.all(|c| SeparableTerm::value(domain, c, z[c]) == 0.0);
+    })?;
+    Ok(inside)
+}
+
 /// Gives what rounding left of `a'z - b` to coordinates that can take it.
 fn settle_row(weights: &Values, rhs: f64, domain: &Domain<'_>, z: &mut [f64]) {
     let mut left = (0..z.len()).map(|c| weights.at(c) * z[c]).sum::<f64>() - rhs;
@@ -239,7 +268,11 @@ fn supremum(coupling: &Coupling, domain: &Domain<'_>, y: &[f64], n: usize, contr
         let end = if t > 0.0 { upper } else { lower };
         if t == 0.0 || (end.is_infinite() && t.abs() <= 1e-9 * sizes[c]) { 0.0 } else { t * end }
     };
-    Ok((0..n).map(reach).sum())
+    let mut sum = 0.0;
+    control.in_parts(n, coupling.numbers_per_column() + PER_COORDINATE, |part| {
+        sum += part.map(reach).sum::<f64>();
+    })?;
+    Ok(sum)
 }
 
 fn empty_domain(

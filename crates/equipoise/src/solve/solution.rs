@@ -24,7 +24,7 @@ pub enum Status {
 
 impl Status {
     /// How a run ends whose work was ended; `None` for a fault, which is an error.
-    pub(crate) fn after(halt: &Halt) -> Option<Self> {
+    pub fn after(halt: &Halt) -> Option<Self> {
         match halt {
             Halt::Interrupted => Some(Self::Interrupted),
             Halt::TimeLimit => Some(Self::TimeLimit),

@@ -49,7 +49,8 @@ EXAMPLES
   equipoise svm train news20.xz --threads 4 --model news20.txt --format liblinear
 
 With several labels, one model a label is trained against the rest. Ctrl-C ends a run with the
-model so far. Exit status: 0 converged, 1 finished without converging, 2 error.";
+model so far. A model file appears whole or not at all, and a training that did not converge leaves
+a better one there alone. Exit status: 0 converged, 1 finished without converging, 2 error.";
 
 /// `equipoise svm train`.
 #[derive(Debug, Args)]
@@ -60,6 +61,9 @@ pub(crate) struct TrainArguments {
     /// Write the model to this file
     #[arg(long, value_name = "FILE")]
     pub(crate) model: Option<PathBuf>,
+    /// Write a model that did not converge also in place of a better one
+    #[arg(long, requires = "model")]
+    pub(crate) keep_partial: bool,
     /// How the model is written
     #[arg(long, requires = "model", default_value = Format::default().name(), value_parser = by_name::<Format>())]
     pub(crate) format: Format,

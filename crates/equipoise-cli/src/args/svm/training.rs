@@ -95,7 +95,10 @@ fn seed_help() -> String {
 }
 
 fn time_limit_help() -> String {
-    format!("Most seconds, over all fits {}", limit(TrainSettings::default().time_limit))
+    format!(
+        "Most seconds from start to answer, reading included, over all fits {}",
+        limit(TrainSettings::default().time_limit)
+    )
 }
 
 fn max_epochs_help() -> String {

@@ -8,7 +8,7 @@ use crate::solve::{Settings, Status};
 /// Seconds that the last certificate may take after an interrupt.
 const PATIENCE: f64 = 0.02;
 /// The same after a time limit, as a share of the time taken, and at most.
-const SHARE_OF_TIME: f64 = 0.1;
+const SHARE_OF_TIME: f64 = 0.025;
 const MOST_PATIENCE: f64 = 1.0;
 
 /// What a run may spend.

@@ -126,7 +126,7 @@ impl<'a, F: SmoothTerm, H: SeparableTerm> Solver<'a, F, H> {
         let warm = self.start.is_some();
         let start = match self.start {
             Some(x) => {
-                problem.check_start(&x)?;
+                problem.check_start(&x, &self.control)?;
                 x
             }
             None => problem.start().to_vec(),

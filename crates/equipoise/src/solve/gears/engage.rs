@@ -79,7 +79,7 @@ fn pairs<'r, F: SmoothTerm, H: SeparableTerm>(
     let metric = metric(problem, settings);
     let updater = || PairUpdater::with_metric(problem, settings, metric.clone());
     let gear: Box<dyn Gear + 'r> = if settings.method == Method::Accelerated {
-        let constant = graph_constant::of(problem, &metric)?;
+        let constant = graph_constant::of(problem, &metric, order.limits.control())?;
         Box::new(Accelerated::new(problem, updater(), edges, &state, constant, order.updates_per_epoch))
     } else if Multicore::threads(problem, settings) > 1 {
         let mut multicore = Multicore::new(problem, settings, order.experiment, &state, &edges);

@@ -23,10 +23,14 @@ const MOST_NODES: usize = 2000;
 /// A pair with less curvature than this, relative to that of its two parts, counts as one with so much.
 const SHARE_OF_FLAT: f64 = 1e-9;
 
-/// nu of a problem.
+/// Edges between two looks at the control.
+const LOOK: usize = 1024;
+
+/// nu of a problem; its lower bound, as an estimate, once the control ends the work.
 pub(crate) fn of<F: SmoothTerm, H: SeparableTerm>(
     problem: &Problem<F, H>,
     metric: &Metric,
+    control: &Control,
 ) -> Result<GraphConstant> {
     let (f, blocks, graph) = (problem.smooth(), problem.blocks(), problem.graph());
     if blocks.len() == 1 {
@@ -59,7 +63,7 @@ pub(crate) fn of<F: SmoothTerm, H: SeparableTerm>(
             };
             along.max(SHARE_OF_FLAT * apart)
         };
-        let found = pair_constant(graph, problem.probabilities(), &curvature)?;
+        let found = pair_constant(graph, problem.probabilities(), &curvature, control)?;
         return Ok(found.map_or(least, |nu| GraphConstant { nu, exact: true }));
     }
     let mean = |i: usize| {
@@ -67,21 +71,25 @@ pub(crate) fn of<F: SmoothTerm, H: SeparableTerm>(
     };
     let means: Vec<f64> = (0..blocks.len()).map(mean).collect();
     // Where rows bind only some of the blocks the graph need not be connected.
-    let found = pair_constant(graph, problem.probabilities(), &|i, j| means[i] + means[j]);
+    let found = pair_constant(graph, problem.probabilities(), &|i, j| means[i] + means[j], control);
     Ok(GraphConstant { nu: found.ok().flatten().unwrap_or(least.nu), exact: false })
 }
 
 /// `max_e r_e / L_e` over the edges that can be drawn, `L_e = curvature(i, j)`; never below b - 1 (Foster). `None` where
-/// the resistances are not known.
+/// the resistances are not known, or not in time.
 fn pair_constant(
     graph: &Graph,
     probabilities: &EdgeProbabilities,
     curvature: &dyn Fn(usize, usize) -> f64,
+    control: &Control,
 ) -> Result<Option<f64>> {
     graph.check_support_connected(probabilities)?;
     let sampler = EdgeSampler::new(graph, probabilities)?;
     let (mut edges, mut weights, mut bends) = (Vec::new(), Vec::new(), Vec::new());
     for (index, (i, j)) in graph.edges().enumerate().filter(|(edge, _)| sampler.probability(*edge) > 0.0) {
+        if index.is_multiple_of(LOOK) && control.halted().is_some() {
+            return Ok(None);
+        }
         let found = curvature(i, j);
         if !(found > 0.0 && found.is_finite()) {
             let input = "curvature of pairs".to_owned();
@@ -91,7 +99,7 @@ fn pair_constant(
         weights.push(sampler.probability(index) / found);
         bends.push(found);
     }
-    let found = resistances(graph.nodes(), &edges, &weights, &Control::unlimited()).ok().flatten();
+    let found = resistances(graph.nodes(), &edges, &weights, control).ok().flatten();
     let most = |found: Vec<f64>| found.iter().zip(&bends).map(|(r, bend)| r / bend).fold(0.0, f64::max);
     Ok(found.map(|found| most(found).max((graph.nodes() - 1) as f64)))
 }

@@ -220,7 +220,12 @@ impl From<Halt> for Stop {
 }
 
 impl From<Error> for Stop {
+    /// What was ended early is no fault of anybody.
     fn from(error: Error) -> Self {
-        Self::Error(error)
+        match error {
+            Error::StoppedEarly { by } if by == Status::Interrupted.name() => Self::Halt(Halt::Interrupted),
+            Error::StoppedEarly { .. } => Self::Halt(Halt::TimeLimit),
+            error => Self::Error(error),
+        }
     }
 }

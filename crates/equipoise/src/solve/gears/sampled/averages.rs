@@ -83,12 +83,13 @@ impl<'a> Averages<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::control::Control;
     use crate::{BlockChoice, Coupling};
 
     #[test]
     fn lazy_averages_are_those_of_all_iterates_and_of_the_later_half() {
         let coupling = Coupling::none();
-        let blocks = Blocks::new(&BlockChoice::Size(2), 6, &coupling).expect("valid");
+        let blocks = Blocks::new(&BlockChoice::Size(2), 6, &coupling, &Control::unlimited()).expect("valid");
         let mut averages = Averages::new(&blocks);
         let mut x = vec![0.5; 6];
         let mut seen: Vec<Vec<f64>> = Vec::new();

@@ -19,10 +19,10 @@ pub(super) enum Feed<'a> {
 
 impl<'a> Feed<'a> {
     /// The feed and the batch that is at hand at first: everything, or nothing yet.
-    pub(super) fn new(data: SampleData<'a>) -> Result<(Self, Option<SampleBatch>)> {
+    pub(super) fn new(data: SampleData<'a>, control: &Control) -> Result<(Self, Option<SampleBatch>)> {
         Ok(match data {
             SampleData::Memory { matrix, target, weights } => {
-                let rows = ByRow::from_matrix(matrix)?;
+                let rows = ByRow::from_matrix_within(matrix, control)?;
                 let batch = SampleBatch { first: 0, rows, target: target.to_vec(), weights: weights.clone() };
                 (Self::Memory, Some(batch))
             }

@@ -85,7 +85,7 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Reduced<'r, F, H> {
     ) -> Attempt<(Self, f64)> {
         let (settings, control) = (order.settings, order.limits.control());
         let (samples, kappa) = (sum.data.len(), sum.loss.largest_curvature());
-        let (mut feed, batch) = Feed::new(sum.data)?;
+        let (mut feed, batch) = Feed::new(sum.data, control)?;
         let memory = if settings.method == Method::Saga { Memory::LastSeen } else { Memory::Snapshot };
         let own: Vec<f64> =
             (0..problem.dimension()).map(|c| sum.rest.iter().map(|term| term.curvature(c)).sum()).collect();

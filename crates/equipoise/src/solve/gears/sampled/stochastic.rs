@@ -34,7 +34,7 @@ pub(super) fn engage<'r, F: SmoothTerm, H: SeparableTerm>(
 ) -> Attempt<Engaged<'r>> {
     let (settings, control, n) = (order.settings, order.limits.control(), problem.dimension());
     let (samples, kappa) = (sum.data.len(), sum.loss.largest_curvature());
-    let (mut feed, batch) = Feed::new(sum.data)?;
+    let (mut feed, batch) = Feed::new(sum.data, control)?;
     let own: Vec<f64> = (0..n).map(|c| sum.rest.iter().map(|term| term.curvature(c)).sum()).collect();
     let mut estimate = Estimate::new(sum, batch, Memory::None, n);
     let (mut largest, entries) =

@@ -55,7 +55,7 @@ fn estimate<'a>(
 ) -> Estimate<'a> {
     let sum = f.finite_sum().expect("samples");
     let kappa = sum.loss.largest_curvature();
-    let (mut feed, batch) = Feed::new(sum.data).expect("valid");
+    let (mut feed, batch) = Feed::new(sum.data, &Control::unlimited()).expect("valid");
     let mut estimate = Estimate::new(sum, batch, memory, N);
     estimate.curvature = curvature_of(f);
     estimate.by_entry = by_entry;
