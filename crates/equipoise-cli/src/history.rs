@@ -6,7 +6,7 @@ use std::path::Path;
 
 use anyhow::Result;
 use equipoise::Progress;
-use equipoise_formats::history::{HistoryRow, HistoryWriter};
+use equipoise_formats::history::{FitRow, HistoryRow, HistoryWriter};
 
 use crate::predict::Forecast;
 
@@ -21,9 +21,37 @@ pub(crate) struct History {
 impl History {
     /// Creates the file with its header.
     pub(crate) fn create(path: &Path) -> Result<Self> {
-        let mut writer = HistoryWriter::create(path)?;
+        Self::of(HistoryWriter::create(path)?)
+    }
+
+    /// The same for the fits of a model.
+    pub(crate) fn create_for_fits(path: &Path) -> Result<Self> {
+        Self::of(HistoryWriter::create_for_fits(path)?)
+    }
+
+    fn of(mut writer: HistoryWriter) -> Result<Self> {
         writer.flush()?;
         Ok(Self { writer, forecast: None, failure: None })
+    }
+
+    /// Appends a checkpoint of a fit, in the words of the model: its dual is what the solver makes as large as it can.
+    pub(crate) fn add_fit(&mut self, label: f64, progress: &Progress) {
+        let verdict = &progress.verdict;
+        let (dual, gap) = (-verdict.objective, verdict.gap.unwrap_or(f64::NAN));
+        let row = FitRow {
+            update: progress.update,
+            epoch: progress.epoch,
+            seconds: progress.seconds,
+            label: Some(label).filter(|label| !label.is_nan()),
+            primal: dual + gap,
+            dual,
+            gap,
+            relative_gap: verdict.measure,
+            infeasibility: verdict.infeasibility,
+        };
+        if self.failure.is_none() {
+            self.failure = self.writer.write_fit(&row).and_then(|()| self.writer.flush()).err();
+        }
     }
 
     /// Adds what theory promises.

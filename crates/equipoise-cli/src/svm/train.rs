@@ -82,7 +82,7 @@ impl<'a> Plan<'a> {
         }
         let start = args.warm_start.as_deref();
         let start = start.map(|path| model::warm_start(path, settings.kind, &data)).transpose()?;
-        let watch = Watch::new(args.history.as_deref())?;
+        let watch = Watch::for_fits(args.history.as_deref())?;
         Ok(Self { args, settings, experiment, format, data, start, watch })
     }
 
@@ -92,7 +92,9 @@ impl<'a> Plan<'a> {
         let status = trained.report.status();
         if status != Status::Converged {
             let goes_on = ", or continue with --warm-start";
-            note(report::not_converged(status, trained.report.relative_gap(), settings.gap, goes_on));
+            let gap = trained.report.relative_gap();
+            let why = trained.report.doubt().map_or_else(String::new, |doubt| format!("; {doubt}"));
+            note(report::not_converged(status, gap, settings.gap, goes_on) + &why);
         }
         let text = if training.json {
             serde_json::to_string(&report::TrainJson::new(&trained, &settings, &data))? + "\n"

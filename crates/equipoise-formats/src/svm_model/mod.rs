@@ -95,7 +95,10 @@ impl ModelFile {
             let mut lists = self.model.weights.iter().enumerate();
             lists.find_map(|(k, list)| first(format!("weights[{k}]"), list))
         };
+        let class_weights: Vec<f64> =
+            self.model.class_weights.iter().flat_map(|(label, weight)| [*label, *weight]).collect();
         first("labels".into(), &self.model.labels)
+            .or_else(|| first("class_weights".into(), &class_weights))
             .or_else(|| first("bias".into(), &self.model.bias))
             .or_else(weights)
     }
@@ -118,19 +121,27 @@ impl Fault {
 
 /// Reads a model file of either format.
 pub fn read(path: impl AsRef<Path>) -> Result<ModelFile> {
+    read_with_format(path).map(|(file, _)| file)
+}
+
+/// [`read`], and in which format the file is: one of LIBLINEAR does not say what it was trained with.
+pub fn read_with_format(path: impl AsRef<Path>) -> Result<(ModelFile, Format)> {
     let path = path.as_ref();
     let bytes = fs::read(path).map_err(|reason| Error::reading(path, &reason))?;
-    parse(&bytes, path)
+    parse_with_format(&bytes, path)
 }
 
 /// [`read`] from bytes; the path stands in messages.
 pub fn parse(bytes: &[u8], path: impl AsRef<Path>) -> Result<ModelFile> {
-    let path = path.as_ref();
+    parse_with_format(bytes, path.as_ref()).map(|(file, _)| file)
+}
+
+fn parse_with_format(bytes: &[u8], path: &Path) -> Result<(ModelFile, Format)> {
     let text = text(bytes, path)?;
     if liblinear_read::is_liblinear(text) {
-        liblinear_read::parse(text, path)
+        Ok((liblinear_read::parse(text, path)?, Format::Liblinear))
     } else {
-        json::parse(text, path)
+        Ok((json::parse(text, path)?, Format::Equipoise))
     }
 }
 

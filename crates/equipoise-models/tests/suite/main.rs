@@ -3,6 +3,7 @@
 //!
 //! * `judge`: primal, best bias and the oracle's optimum of a model, written from the definitions alone.
 //! * `public_data`: optima of public data sets, by LIBSVM and Clarabel; ignored unless these are at hand.
+//! * `exact`: every bound that is reported holds in rational arithmetic.
 //! * `certificates`: every kind of model is what its report says.
 //! * `weights`: a weight of k is k rows.
 //! * `degenerate`: data with something missing, doubled or out of scale.
@@ -13,6 +14,7 @@
 
 mod certificates;
 mod degenerate;
+mod exact;
 mod folds;
 mod judge;
 mod numbers;

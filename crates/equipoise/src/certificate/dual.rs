@@ -154,7 +154,8 @@ impl Search<'_> {
     /// D(u, lambda) in plain arithmetic, minus infinity where it is not finite.
     fn bound(&self, u: &[f64], lambda: &[f64], s: &[f64]) -> Pass<f64> {
         let of_f = self.side.conjugate(u, self.point.control)?;
-        let bound = -of_f - self.separable_conjugate(u, s) - dot(self.point.residuals.coupling().rhs(), lambda);
+        let bound =
+            -of_f - self.separable_conjugate(u, s) - dot(self.point.residuals.coupling().rhs(), lambda);
         Ok(if bound.is_nan() { f64::NEG_INFINITY } else { bound })
     }
 

@@ -83,7 +83,8 @@ impl Reach {
             if !(lo.is_finite() && hi.is_finite()) {
                 assumed[c] = true;
                 let curvature = f.curvature(c);
-                let natural = if curvature > 0.0 { ((1.0 + level.abs()) / curvature).sqrt() } else { 1.0 + size };
+                let natural =
+                    if curvature > 0.0 { ((1.0 + level.abs()) / curvature).sqrt() } else { 1.0 + size };
                 let far = FAR * (size + natural);
                 *lo = lo.max(-far).min(x[c]);
                 *hi = hi.min(far).max(x[c]);

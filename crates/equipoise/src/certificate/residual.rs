@@ -174,7 +174,11 @@ impl<'a> Residuals<'a> {
             |c| s[c],
             |c, r| {
                 let curvature = f.curvature(c);
-                let bend = if curvature > 0.0 { ((1.0 + objective.abs()) / curvature).sqrt() } else { f64::INFINITY };
+                let bend = if curvature > 0.0 {
+                    ((1.0 + objective.abs()) / curvature).sqrt()
+                } else {
+                    f64::INFINITY
+                };
                 sum += r.abs() * (self.x[c].abs() + bend);
             },
         )?;

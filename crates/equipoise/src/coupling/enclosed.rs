@@ -103,8 +103,7 @@ impl Coupling {
     /// What `A x` misses b by, from above: the exact numbers are no larger.
     pub(crate) fn enclose_miss(&self, x: &[f64], control: &Control) -> Pass<Miss> {
         let m = self.rows();
-        let (mut sums, mut sizes, mut largest) =
-            (vec![Sum::default(); m], vec![0.0; m], vec![0.0_f64; m]);
+        let (mut sums, mut sizes, mut largest) = (vec![Sum::default(); m], vec![0.0; m], vec![0.0_f64; m]);
         control.in_parts(x.len(), 4 * self.numbers_per_column(), |part| {
             for c in part {
                 self.for_each_in_column(c, |r, a| {
@@ -155,7 +154,11 @@ impl Coupling {
                 self.for_each_in_column(c, |r, a| {
                     if a != 0.0 {
                         let (low, high) = ends(a, within[c]);
-                        if low.is_finite() { least[r].add_product(a, low) } else { open[r][0] += 1 }
+                        if low.is_finite() {
+                            least[r].add_product(a, low)
+                        } else {
+                            open[r][0] += 1
+                        }
                         if high.is_finite() { most[r].add_product(a, high) } else { open[r][1] += 1 }
                     }
                 });

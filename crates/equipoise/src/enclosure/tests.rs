@@ -112,7 +112,12 @@ fn near(found: Enclosure, of: impl Fn(Precise) -> Precise, at: f64, width: f64) 
 #[test]
 fn what_overflows_is_not_known() {
     let large = Enclosure::from(1e200);
-    for found in [large * large, Enclosure::from(f64::NAN), Enclosure::from(f64::INFINITY), Enclosure::product(1e300, 1e300)] {
+    for found in [
+        large * large,
+        Enclosure::from(f64::NAN),
+        Enclosure::from(f64::INFINITY),
+        Enclosure::product(1e300, 1e300),
+    ] {
         assert_eq!((found.lower(), found.upper()), (f64::NEG_INFINITY, f64::INFINITY));
         assert!(!found.is_known() && !(found + large).is_known() && !(found * 0.0.into()).is_known());
     }

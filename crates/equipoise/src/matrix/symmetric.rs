@@ -72,7 +72,10 @@ pub(crate) fn check_convex(input: &str, matrix: &Matrix) -> Result<f64> {
         // Half of what seems to be there, then nothing, then what is refused anyway.
         let wanted = [0.5 * smallest, 0.0, -16.0 * rounding, 2.0 * (allowed - rounding)];
         let proven = wanted.into_iter().filter(|&shift| shift <= 0.5 * smallest.max(0.0));
-        return Ok(proven.map(|shift| least_by_cholesky(matrix, shift)).find(|least| least.is_finite()).unwrap_or(f64::NEG_INFINITY));
+        return Ok(proven
+            .map(|shift| least_by_cholesky(matrix, shift))
+            .find(|least| least.is_finite())
+            .unwrap_or(f64::NEG_INFINITY));
     }
     // A shifted Cholesky factorisation exists exactly when no eigenvalue is below minus the shift.
     let mut row_sums = vec![0.0; order];
@@ -116,7 +119,8 @@ fn least_by_cholesky(matrix: &Matrix, wanted: f64) -> f64 {
             shifted.llt(Side::Lower).is_ok()
         }
         Matrix::Sparse(_) => {
-            let mut triplets: Vec<_> = (0..order).map(|c| Triplet::new(c, c, diagonal(matrix.entry(c, c)))).collect();
+            let mut triplets: Vec<_> =
+                (0..order).map(|c| Triplet::new(c, c, diagonal(matrix.entry(c, c)))).collect();
             matrix.for_each(|r, c, value| {
                 if r > c {
                     triplets.push(Triplet::new(r, c, value));

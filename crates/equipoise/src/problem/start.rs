@@ -129,11 +129,7 @@ fn project_from(
     match bounded_least_squares(coupling, &domain, from) {
         Outcome::Feasible(z) => Ok(z),
         // What a rounding residual makes look infeasible is not.
-        Outcome::Infeasible(_)
-            if inside && coupling.miss(&z).relative <= 0.5 * ALLOWED_SHARE =>
-        {
-            Ok(z)
-        }
+        Outcome::Infeasible(_) if inside && coupling.miss(&z).relative <= 0.5 * ALLOWED_SHARE => Ok(z),
         Outcome::Infeasible(witness) => Err(empty_domain(coupling, &domain, witness, n, control)?),
     }
 }

@@ -13,8 +13,8 @@
 //!
 //! X is a left inverse of G found in floating point; the inequality holds whatever X is, and `X G - I` is enclosed.
 
-use faer::{Mat, Side};
 use faer::linalg::solvers::Solve;
+use faer::{Mat, Side};
 
 use crate::control::{Control, Pass};
 use crate::enclosure::{self, Enclosure, above};
@@ -52,7 +52,9 @@ pub(super) fn narrow(
     let entry = |k: usize, j: usize| matrix.entry(rows[k], open[j]) / sizes[rows[k]];
     let scaled = Mat::from_fn(count, order, entry);
     // A quotient that underflows is not known to the last place.
-    let is_lost = |k: usize, j: usize| scaled[(k, j)].abs() < f64::MIN_POSITIVE && matrix.entry(rows[k], open[j]) != 0.0;
+    let is_lost = |k: usize, j: usize| {
+        scaled[(k, j)].abs() < f64::MIN_POSITIVE && matrix.entry(rows[k], open[j]) != 0.0
+    };
     if (0..order).any(|j| (0..count).any(|k| is_lost(k, j))) {
         return Ok(());
     }
@@ -61,12 +63,15 @@ pub(super) fn narrow(
     control.check()?;
     let left = factor.solve(scaled.transpose().to_owned());
     let columns: Vec<Vec<f64>> = (0..order).map(|j| (0..count).map(|k| scaled[(k, j)]).collect()).collect();
-    let rows_of_left: Vec<Vec<f64>> = (0..order).map(|c| (0..count).map(|k| left[(c, k)]).collect()).collect();
+    let rows_of_left: Vec<Vec<f64>> =
+        (0..order).map(|c| (0..count).map(|k| left[(c, k)]).collect()).collect();
     // The division of the entries: |exact - scaled| <= u |scaled|, so that |scaled x| <= 1 + u |scaled| |x|; both sides are
     // covered by the error of `X G` below, which is taken with twice that doubt.
     let reach: Vec<f64> = rows_of_left
         .iter()
-        .map(|row| above(row.iter().map(|x| x.abs()).sum::<f64>() * (1.0 + 2.0 * count as f64 * f64::EPSILON)))
+        .map(|row| {
+            above(row.iter().map(|x| x.abs()).sum::<f64>() * (1.0 + 2.0 * count as f64 * f64::EPSILON))
+        })
         .collect();
     let mut worst: f64 = 0.0;
     for c in 0..order {

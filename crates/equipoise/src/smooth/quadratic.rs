@@ -195,7 +195,9 @@ impl DualSide for Quadratic {
         // f is the quadratic of (Q + Q')/2; halves are exact but for the smallest numbers, which the widening covers.
         let half: Vec<f64> = u.iter().map(|u| 0.5 * u).collect();
         self.matrix.add_enclosed_transposed(&half, out, control)?;
-        self.matrix.enclose_product(&half, control, |k, image| out[k].add_enclosure(image.widened(f64::MIN_POSITIVE)))
+        self.matrix.enclose_product(&half, control, |k, image| {
+            out[k].add_enclosure(image.widened(f64::MIN_POSITIVE))
+        })
     }
     /// `1/2 (x - u)'Q(x - u) >= mu/2 |x - u|^2`, where mu may be a little below 0.
     fn concavity(&self, u: &[f64], within: &[(f64, f64)]) -> f64 {

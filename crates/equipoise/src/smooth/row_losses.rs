@@ -89,7 +89,10 @@ impl<L: ScalarLoss> RowLosses<L> {
             // w times 0 or 1 is exact.
             let inside = |end: f64, towards: f64| match end.abs() {
                 0.0 | 1.0 => w * end,
-                _ => w * end * (1.0 + 4.0 * f64::EPSILON * (end * towards).signum()) + towards * f64::MIN_POSITIVE,
+                _ => {
+                    w * end * (1.0 + 4.0 * f64::EPSILON * (end * towards).signum())
+                        + towards * f64::MIN_POSITIVE
+                }
             };
             if w == 0.0 {
                 *u = 0.0;
@@ -120,7 +123,11 @@ impl<L: ScalarLoss> RowLosses<L> {
         // The conjugate at 0 is minus the infimum.
         let mut origin = vec![0.0; self.len()];
         self.settle(&mut origin);
-        if origin.iter().any(|u| *u != 0.0) { f64::NEG_INFINITY } else { -self.enclose_conjugate(&origin).upper() }
+        if origin.iter().any(|u| *u != 0.0) {
+            f64::NEG_INFINITY
+        } else {
+            -self.enclose_conjugate(&origin).upper()
+        }
     }
 
     /// Whether no row ever falls below 0.

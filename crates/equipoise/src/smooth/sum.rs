@@ -146,7 +146,11 @@ impl SmoothTerm for Sum {
             // What the others are at least is not left for this one.
             let mut left = EnclosedSum::default();
             left.add(level);
-            self.terms.iter().enumerate().filter(|(j, _)| *j != k).for_each(|(_, other)| left.add(-other.least_value()));
+            self.terms
+                .iter()
+                .enumerate()
+                .filter(|(j, _)| *j != k)
+                .for_each(|(_, other)| left.add(-other.least_value()));
             let left = left.value().upper();
             if left.is_finite() {
                 term.narrow(left, within, control)?;

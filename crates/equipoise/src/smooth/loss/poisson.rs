@@ -105,8 +105,8 @@ impl ScalarLoss for PoissonLoss {
         if beyond.upper() <= 0.0 {
             return s.entropy() - s;
         }
-        let continued = s * (beyond + self.limit.into())
-            - most * (beyond + beyond.square().half() + 1.0.into());
+        let continued =
+            s * (beyond + self.limit.into()) - most * (beyond + beyond.square().half() + 1.0.into());
         if (s - most).lower() >= 0.0 { continued } else { continued.hull(s.entropy() - s) }
     }
     fn check_targets(&self, targets: &[f64]) -> Result<()> {

@@ -45,7 +45,11 @@ impl ScalarLoss for SquaredHingeLoss {
     }
     fn level_set(&self, level: f64, y: f64) -> (f64, f64) {
         let reach = above(above(level.max(0.0)).sqrt());
-        if y > 0.0 { ((1.0 - reach).next_down(), f64::INFINITY) } else { (f64::NEG_INFINITY, (reach - 1.0).next_up()) }
+        if y > 0.0 {
+            ((1.0 - reach).next_down(), f64::INFINITY)
+        } else {
+            (f64::NEG_INFINITY, (reach - 1.0).next_up())
+        }
     }
     fn check_targets(&self, targets: &[f64]) -> Result<()> {
         check_labels(targets)
