@@ -81,15 +81,24 @@ impl Task<'_> {
         }
     }
 
-    /// The dual as a problem.
-    pub(super) fn problem(&self) -> equipoise::Result<Problem<Gram<'_>, Pieces<'_>>> {
-        let diagonal = match (self.kind, self.loss, &self.caps) {
-            (Kind::Svc, Loss::SquaredHinge, Values::Uniform(cap)) => Values::Uniform(0.5 / cap),
-            (Kind::Svc, Loss::SquaredHinge, Values::Each(caps)) => {
+    /// h.
+    pub(super) fn pieces(&self) -> Pieces<'_> {
+        Pieces { task: self }
+    }
+
+    /// Twice the weights of the squares of the multipliers.
+    pub(super) fn diagonal(&self) -> Values {
+        match (self.is_squared(), &self.caps) {
+            (false, _) => Values::Uniform(0.0),
+            (true, Values::Uniform(cap)) => Values::Uniform(0.5 / cap),
+            (true, Values::Each(caps)) => {
                 Values::Each(caps.iter().map(|cap| if *cap > 0.0 { 0.5 / cap } else { 0.0 }).collect())
             }
-            _ => Values::Uniform(0.0),
-        };
+        }
+    }
+
+    /// The dual as a problem.
+    pub(super) fn problem(&self) -> equipoise::Result<Problem<Gram<'_>, Pieces<'_>>> {
         let linear = match self.kind {
             Kind::Svc | Kind::Svr => Values::Each(self.targets.iter().map(|y| -y).collect()),
             Kind::NuSvc | Kind::OneClass => Values::Uniform(0.0),
@@ -98,8 +107,9 @@ impl Task<'_> {
         self.team.fill(&mut squared_norms, |first, norms| {
             norms.iter_mut().enumerate().for_each(|(k, norm)| *norm = self.rows.squared_norm(first + k));
         });
-        let builder = Problem::builder(Gram::with_squared_norms(self.rows, diagonal, linear, squared_norms)?);
-        let builder = builder.separable(Pieces { task: self }).coupling(self.coupling()?);
+        let builder =
+            Problem::builder(Gram::with_squared_norms(self.rows, self.diagonal(), linear, squared_norms)?);
+        let builder = builder.separable(self.pieces()).coupling(self.coupling()?);
         builder.start(self.start()).build()
     }
 

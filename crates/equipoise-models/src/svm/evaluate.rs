@@ -88,7 +88,8 @@ impl Task<'_> {
         let dual = linear - half_square;
         let scores = self.of_rows(control, |i| self.rows.dot(i, &w))?;
         let (loss, mut bias, mut rho) = self.best_loss(&scores);
-        control.check()?;
+        // Where there are many rows it is worth asking once more.
+        control.in_parts(scores.len(), self.numbers_a_row(), |_| ())?;
         let share = || self.nu * self.total();
         let infeasibility = match self.kind {
             Kind::Svc | Kind::Svr => sums[0].abs(),

@@ -143,16 +143,14 @@ impl<'t> GapJudge<'t> {
         Self { task, gap, last: Mutex::new(None), proofs: Mutex::default() }
     }
 
-    /// What was found at x, with a proof; looks again where the last look was elsewhere.
-    pub(super) fn into_proven(self, x: &[f64], control: &Control) -> Pass<(Evaluation, Proven)> {
+    /// What was found at x, and what is proven of it unless the control ends that; looks again where the last look was
+    /// elsewhere.
+    pub(super) fn into_proven(self, x: &[f64], control: &Control) -> Pass<(Evaluation, Option<Proven>)> {
         let (plain, proven) = match self.last.into_inner().unwrap_or_else(PoisonError::into_inner) {
             Some(looked) if looked.at == x => (looked.plain, looked.proven),
-            _ => (self.task.evaluate(x, control)?, None),
+            _ => (self.task.evaluate(x, &Control::unlimited())?, None),
         };
-        let proven = match proven {
-            Some(proven) => proven,
-            None => self.task.prove(x, &plain, self.gap, control)?,
-        };
+        let proven = proven.or_else(|| self.task.prove(x, &plain, self.gap, control).ok());
         Ok((plain, proven))
     }
 
@@ -202,5 +200,38 @@ impl Judge for GapJudge<'_> {
 
     fn wanted_gap(&self, objective: f64) -> f64 {
         self.gap * objective.abs().max(LEAST_SCALE)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+    use std::sync::atomic::AtomicBool;
+
+    use super::*;
+    use crate::svm::train::Plan;
+    use crate::svm::{Samples, TrainSettings};
+    use equipoise::matrix::Rows;
+
+    #[test]
+    fn a_look_ends_soon_after_it_is_told_to() {
+        let n = 100_000;
+        let values: Vec<f64> = (0..10 * n).map(|k| f64::from(k * 7 % 31) - 15.0).collect();
+        let indices: Vec<u32> = (0..n as usize).flat_map(|_| 0..10).collect();
+        let starts = (0..=n as usize).map(|i| 10 * i).collect();
+        let rows = Rows::new(10, starts, indices, Some(values)).expect("valid");
+        let labels: Vec<f64> = (0..n).map(|i| f64::from(i % 2)).collect();
+        let samples = Samples { rows: &rows, labels: &labels, weights: None };
+        let settings = TrainSettings::default();
+        let plan = Plan::new(samples, &settings, None).expect("valid");
+        let task = plan.single_task(0).expect("valid");
+        let judge = GapJudge::new(&task, settings.gap);
+        let x = vec![0.0; rows.len()];
+        let raised = Control::on(Arc::new(AtomicBool::new(true)));
+        for control in [raised, Control::unlimited().within(0.0)] {
+            let refused = judge.judge(&x, &control);
+            assert!(matches!(refused, Err(equipoise::Error::StoppedEarly { .. })), "{refused:?}");
+        }
+        assert!(judge.judge(&x, &Control::unlimited()).is_ok_and(|verdict| !verdict.accepted));
     }
 }

@@ -28,6 +28,7 @@ mod report;
 mod settings;
 mod train;
 mod verify;
+mod warm;
 mod watch;
 
 pub use cv::{CostScores, CrossValidation, cross_validate};

@@ -10,6 +10,7 @@ use super::error::{Error, Result};
 use super::judge::{GapJudge, Proven};
 use super::proof::Bounds;
 use super::report::{ClassReport, Doubt, Report, Trained};
+use super::warm::Start;
 use super::watch::{Labelled, Watch};
 use super::{Kind, LinearModel, TrainSettings};
 use equipoise::matrix::Rows;
@@ -266,15 +267,11 @@ impl<'a> Plan<'a> {
         };
         let judge = GapJudge::new(&task, settings.gap);
         let mut solver = Solver::new(&problem, &choices).team(team);
-        // The nearest feasible point under two sums is dear, and nu-svc does well without.
-        if let Some(model) = self.warm_start.filter(|_| settings.kind != Kind::NuSvc) {
-            // A guess that cannot be made feasible to rounding is no start: the fit begins afresh.
-            let guess = problem.nearest_feasible(&task.guess(&model.weights[k], model.bias[k]));
-            let coupling = problem.coupling();
-            let feasible = |x: &Vec<f64>| coupling.miss(x).is_feasible();
-            if let Some(start) = guess.ok().filter(feasible) {
-                solver = solver.warm_start(start);
-            }
+        let start = self.start(k, &task, &problem, control);
+        let (spent_updates, spent_epochs) =
+            start.as_ref().map_or((0, 0.0), |start| (start.updates, start.epochs));
+        if let Some(Start { x, .. }) = start {
+            solver = solver.warm_start(x);
         }
         if let Some(observer) = observer {
             solver = solver.observer(observer);
@@ -282,7 +279,9 @@ impl<'a> Plan<'a> {
         if let Some(experiment) = experiment {
             solver = solver.experiment(experiment);
         }
-        let ended = Ended::of(solver.control(control.clone()).run_judged(&judge), &problem)?;
+        let mut ended = Ended::of(solver.control(control.clone()).run_judged(&judge), &problem)?;
+        ended.updates += spent_updates;
+        ended.epochs += spent_epochs;
         // A run that was ended does not wait for its proof for long.
         let patience = match ended.status {
             Status::Interrupted => Control::unlimited().within(LEAST_PATIENCE),
@@ -293,6 +292,27 @@ impl<'a> Plan<'a> {
             _ => control.clone(),
         };
         self.concluded(k, &task, ended, judge, &patience)
+    }
+
+    /// Multipliers that go with the model to begin at, if there is one; feasible, or the fit begins afresh.
+    fn start(
+        &self,
+        k: usize,
+        task: &Task<'_>,
+        problem: &Problem<Gram<'_>, Pieces<'_>>,
+        control: &Control,
+    ) -> Option<Start> {
+        // The nearest feasible point under two sums is dear, and nu-svc does well without.
+        let model = self.warm_start.filter(|_| self.settings.kind != Kind::NuSvc)?;
+        let (w, bias) = (&model.weights[k], model.bias[k]);
+        let is_feasible = |x: &[f64]| problem.coupling().miss(x).is_feasible();
+        let by_part = task.start_at(w, bias, self.settings, control);
+        let guess = by_part.unwrap_or_else(|| Start { x: task.guess(w, bias), updates: 0, epochs: 0.0 });
+        if is_feasible(&guess.x) {
+            return Some(guess);
+        }
+        let x = problem.nearest_feasible(&guess.x).ok()?;
+        is_feasible(&x).then_some(Start { x, ..guess })
     }
 
     /// The fit with what is proven of it.
@@ -306,14 +326,12 @@ impl<'a> Plan<'a> {
     ) -> Result<Fit> {
         let settings = self.settings;
         let x = ended.x;
-        let (plain, proven, is_cut) = match judge.into_proven(&x, patience) {
-            Ok((plain, proven)) => (plain, proven, false),
-            Err(_) => {
-                let plain = task.evaluate(&x, &Control::unlimited()).map_err(equipoise::Error::from)?;
-                let (weights, bias) = plain.written(settings.kind);
-                (plain, Proven { weights, bias, bounds: Bounds::NONE }, true)
-            }
-        };
+        let (plain, proven) = judge.into_proven(&x, patience).map_err(equipoise::Error::from)?;
+        let is_cut = proven.is_none();
+        let proven = proven.unwrap_or_else(|| {
+            let (weights, bias) = plain.written(settings.kind);
+            Proven { weights, bias, bounds: Bounds::NONE }
+        });
         if settings.kind == Kind::NuSvc && proven.is_zero() {
             return Err(Error::NoMargin { nu: settings.nu, most: task.largest_nu() });
         }

@@ -11,6 +11,7 @@
 //! * `folds`: cross-validation.
 //! * `numbers`: the data of these tests.
 //! * `threads`: several threads on one fit.
+//! * `warm_starts`: what an earlier model saves.
 
 mod certificates;
 mod degenerate;
@@ -22,6 +23,7 @@ mod properties;
 mod public_data;
 mod regressions;
 mod threads;
+mod warm_starts;
 mod weights;
 
 use crate::numbers::Numbers;
