@@ -7,7 +7,7 @@ use std::path::Path;
 
 use anyhow::Result;
 use equipoise::Progress;
-use equipoise_formats::history::{HistoryRow, HistoryWriter};
+use equipoise_formats::history::{FitRow, HistoryRow, HistoryWriter};
 
 use crate::predict::Forecast;
 
@@ -22,8 +22,37 @@ pub(crate) struct History {
 impl History {
     /// Makes sure that the file can be written; it appears with its first row.
     pub(crate) fn create(path: &Path) -> Result<Self> {
-        let writer = HistoryWriter::create(path)?;
-        Ok(Self { writer, forecast: None, failure: None })
+        Ok(Self::of(HistoryWriter::create(path)?))
+    }
+
+    /// The same for the fits of a model.
+    pub(crate) fn create_for_fits(path: &Path) -> Result<Self> {
+        Ok(Self::of(HistoryWriter::create_for_fits(path)?))
+    }
+
+    fn of(writer: HistoryWriter) -> Self {
+        Self { writer, forecast: None, failure: None }
+    }
+
+    /// Appends a checkpoint of a fit, in the words of the model: its dual is what the solver makes as large as it can.
+    pub(crate) fn add_fit(&mut self, label: f64, progress: &Progress) {
+        let verdict = &progress.verdict;
+        let (dual, gap) = (-verdict.objective, verdict.gap.unwrap_or(f64::NAN));
+        let row = FitRow {
+            update: progress.update,
+            epoch: progress.epoch,
+            seconds: progress.seconds,
+            label: Some(label).filter(|label| !label.is_nan()),
+            primal: dual + gap,
+            dual,
+            gap,
+            relative_gap: verdict.measure,
+            infeasibility: verdict.infeasibility,
+        };
+        if self.failure.is_none() {
+            self.writer.write_fit(&row);
+            self.failure = self.writer.flush().err();
+        }
     }
 
     /// Adds what theory promises.

@@ -15,12 +15,19 @@ use crate::progress::{Bar, Fits};
 pub(crate) struct Watch {
     bar: Option<Bar>,
     history: Option<History>,
+    /// The label of the fit that is told of, where these are the fits of a model.
+    fit: Option<f64>,
 }
 
 impl Watch {
     /// Creates the history file, if one is wanted; an unwritable one is an error.
     pub(crate) fn new(history: Option<&Path>) -> Result<Self> {
-        Ok(Self { bar: None, history: history.map(History::create).transpose()? })
+        Ok(Self { history: history.map(History::create).transpose()?, ..Self::default() })
+    }
+
+    /// The same for the fits of a model.
+    pub(crate) fn for_fits(history: Option<&Path>) -> Result<Self> {
+        Ok(Self { history: history.map(History::create_for_fits).transpose()?, ..Self::default() })
     }
 
     /// Adds what theory promises to the history, if there is one; `forecast` is not asked otherwise.
@@ -56,12 +63,19 @@ impl Watch {
 }
 
 impl Observer for Watch {
+    fn of_fit(&mut self, label: f64) {
+        self.fit = Some(label);
+    }
+
     fn checkpoint(&mut self, progress: &Progress) {
         if let Some(bar) = &mut self.bar {
             bar.checkpoint(progress);
         }
         if let Some(history) = &mut self.history {
-            history.add(progress);
+            match self.fit {
+                Some(label) => history.add_fit(label, progress),
+                None => history.add(progress),
+            }
         }
     }
 

@@ -1,4 +1,4 @@
-//! The history of a run as CSV: `equipoise solve --history FILE.csv`.
+//! The history of a run as CSV: `equipoise solve --history FILE.csv`, and that of a model: `equipoise svm train --history`.
 //!
 //! Given rows as they happen; writes one line each under a fixed header, so that columns that
 //! later versions append disturb nobody. A duality gap or a predicted bound that does not exist is an empty field.
@@ -34,6 +34,32 @@ pub struct HistoryRow {
     pub predicted_bound: Option<f64>,
 }
 
+/// The first line of the history of a model, whose words are its own.
+pub const FIT_HISTORY_HEADER: &str = "update,epoch,seconds,label,primal,dual,gap,relative_gap,infeasibility";
+
+/// One observation of the fit of a model.
+#[derive(Debug, Clone, PartialEq)]
+pub struct FitRow {
+    /// Pair updates so far.
+    pub update: u64,
+    /// Passes over the data so far.
+    pub epoch: f64,
+    /// Seconds since the start of this fit.
+    pub seconds: f64,
+    /// The label that is fitted against the others; `None` where there are none.
+    pub label: Option<f64>,
+    /// The objective of the model.
+    pub primal: f64,
+    /// What no model gets below.
+    pub dual: f64,
+    /// Their difference.
+    pub gap: f64,
+    /// The same, relative to the dual.
+    pub relative_gap: f64,
+    /// By how much the multipliers miss their sum.
+    pub infeasibility: f64,
+}
+
 /// Writes a history row by row while a run goes on.
 ///
 /// The file appears, in place of whatever was there, with its header and first row; until then an older one stays.
@@ -48,9 +74,18 @@ pub struct HistoryWriter {
 impl HistoryWriter {
     /// Makes sure that the file can be written; nothing is changed yet.
     pub fn create(path: impl AsRef<Path>) -> Result<Self> {
-        let path = path.as_ref().to_path_buf();
+        Self::under(HISTORY_HEADER, path.as_ref())
+    }
+
+    /// The same for the fits of a model.
+    pub fn create_for_fits(path: impl AsRef<Path>) -> Result<Self> {
+        Self::under(FIT_HISTORY_HEADER, path.as_ref())
+    }
+
+    fn under(header: &str, path: &Path) -> Result<Self> {
+        let path = path.to_path_buf();
         check_writable(&path)?;
-        Ok(Self { path, rows: format!("{HISTORY_HEADER}\n"), file: None })
+        Ok(Self { path, rows: format!("{header}\n"), file: None })
     }
 
     /// Appends one row.
@@ -62,6 +97,17 @@ impl HistoryWriter {
         let _ = writeln!(
             self.rows,
             "{update},{epoch:?},{seconds:?},{objective:?},{infeasibility:?},{kkt_residual:?},{gap},{bound}"
+        );
+    }
+
+    /// Appends one row of a fit.
+    pub fn write_fit(&mut self, row: &FitRow) {
+        let FitRow { update, epoch, seconds, primal, dual, gap, relative_gap, infeasibility, .. } = row;
+        let label = row.label.map_or_else(String::new, |label| label.to_string());
+        // Writing to a text does not fail.
+        let _ = writeln!(
+            self.rows,
+            "{update},{epoch:?},{seconds:?},{label},{primal:?},{dual:?},{gap:?},{relative_gap:?},{infeasibility:?}"
         );
     }
 

@@ -18,7 +18,8 @@ pub(crate) use generate::{Data, Destination, GenerateArguments, Kind, Size};
 pub(crate) use multicore::Multicore;
 pub(crate) use solve::SolveArguments;
 pub(crate) use svm::{
-    Costs, CvArguments, PathArguments, PredictArguments, SvmArguments, SvmCommand, TrainArguments, Training,
+    CheckArguments, Costs, CvArguments, PathArguments, PredictArguments, SvmArguments, SvmCommand,
+    TrainArguments, Training,
 };
 
 const ABOUT: &str = "Certified solver for convex problems under linear coupling constraints:\n\

@@ -15,9 +15,16 @@ use crate::args::Training;
 /// The settings; ranges are checked by the library.
 pub(crate) fn settings(typed: &Training) -> Result<TrainSettings> {
     let default = TrainSettings::default();
-    let kind = typed.kind.unwrap_or(default.kind);
+    settings_or(typed, &TrainSettings { kind: typed.kind.unwrap_or(default.kind), ..default })
+}
+
+/// What was typed, and from `default` what was not; the kind is its.
+pub(crate) fn settings_or(typed: &Training, default: &TrainSettings) -> Result<TrainSettings> {
+    let kind = default.kind;
     check_kind(kind, typed)?;
     let multicore = &typed.multicore;
+    let class_weights: Vec<(f64, f64)> =
+        typed.class_weight.iter().map(|pair| class_weight(pair)).collect::<Result<_>>()?;
     let settings = TrainSettings {
         kind,
         loss: typed.loss.unwrap_or(default.loss),
@@ -25,7 +32,7 @@ pub(crate) fn settings(typed: &Training) -> Result<TrainSettings> {
         nu: typed.nu.unwrap_or(default.nu),
         epsilon: typed.epsilon.unwrap_or(default.epsilon),
         gap: typed.gap.unwrap_or(default.gap),
-        class_weights: typed.class_weight.iter().map(|pair| class_weight(pair)).collect::<Result<_>>()?,
+        class_weights: if class_weights.is_empty() { default.class_weights.clone() } else { class_weights },
         method: typed.method.unwrap_or(default.method),
         threads: typed.threads.unwrap_or(default.threads),
         seed: typed.seed.unwrap_or(default.seed),

@@ -5,7 +5,7 @@
 //! - `costs`: the list of costs of `cv` and `path`
 //! - `model`: model files, and their columns beside those of the data
 //! - `report`: results in words and as JSON
-//! - `train`, `predict`, `cv`, `path`: the commands
+//! - `train`, `predict`, `verify`, `cv`, `path`: the commands
 
 mod choices;
 mod costs;
@@ -17,6 +17,7 @@ mod path;
 mod predict;
 mod report;
 mod train;
+mod verify;
 
 use anyhow::Result;
 
@@ -28,6 +29,7 @@ pub(crate) fn run(command: &SvmCommand, interrupt: &Interrupt) -> Result<Outcome
     match command {
         SvmCommand::Train(args) => train::run(args, interrupt),
         SvmCommand::Predict(args) => predict::run(args, interrupt),
+        SvmCommand::Verify(args) => verify::run(args, interrupt),
         SvmCommand::Cv(args) => cv::run(args, interrupt),
         SvmCommand::Path(args) => path::run(args, interrupt),
     }

@@ -26,8 +26,14 @@ pub(crate) fn warm_start(path: &Path, kind: Kind, data: &Data, control: &Control
     Ok(model)
 }
 
+/// The same for weights that must not be lost: those of features that the data lack, in no order.
+pub(crate) fn beyond(weights: &[f64], from: &[u32], to: &[u32]) -> Vec<f64> {
+    let lost = |(feature, weight): &(&u32, &f64)| **weight != 0.0 && to.binary_search(feature).is_err();
+    from.iter().zip(weights).filter(lost).map(|(_, weight)| *weight).collect()
+}
+
 /// Weights of the features `from`, in the order of the features `to`; both ascend.
-fn moved(weights: &[f64], from: &[u32], to: &[u32]) -> Vec<f64> {
+pub(crate) fn moved(weights: &[f64], from: &[u32], to: &[u32]) -> Vec<f64> {
     let mut known = from.iter().zip(weights).peekable();
     to.iter()
         .map(|feature| {
@@ -45,5 +51,6 @@ mod tests {
     fn weights_move_with_their_features() {
         let found = moved(&[1.0, 2.0, 3.0], &[2, 5, 9], &[1, 2, 7, 9, 11]);
         assert_eq!(found, [0.0, 1.0, 0.0, 3.0, 0.0]);
+        assert_eq!(beyond(&[1.0, 2.0, 0.0], &[2, 5, 9], &[1, 2, 7]), [2.0]);
     }
 }

@@ -154,9 +154,7 @@ pub(crate) fn not_converged(status: Status, gap: f64, allowed: f64, goes_on: &st
     let advice = match status {
         Status::IterationLimit => "raise --max-epochs",
         Status::TimeLimit => "raise --time-limit",
-        Status::Stalled => {
-            "no step makes progress any more; the gap may be beyond double precision, raise --gap"
-        }
+        Status::Stalled => "no step makes progress any more; raise --gap",
         Status::TargetReached => "the target objective was reached first; run again",
         _ => "run again",
     };

@@ -88,7 +88,7 @@ impl<'a> Plan<'a> {
         }
         let start = args.warm_start.as_deref();
         let start = start.map(|path| model::warm_start(path, settings.kind, &data, &control)).transpose()?;
-        let watch = Watch::new(args.history.as_deref())?;
+        let watch = Watch::for_fits(args.history.as_deref())?;
         settings.time_limit = interrupt.left(settings.time_limit);
         Ok(Self { args, settings, experiment, format, data, start, place, watch, control })
     }
@@ -99,7 +99,9 @@ impl<'a> Plan<'a> {
         let status = trained.report.status();
         if status != Status::Converged {
             let goes_on = ", or continue with --warm-start";
-            note(report::not_converged(status, trained.report.relative_gap(), settings.gap, goes_on));
+            let gap = trained.report.relative_gap();
+            let why = trained.report.doubt().map_or_else(String::new, |doubt| format!("; {doubt}"));
+            note(report::not_converged(status, gap, settings.gap, goes_on) + &why);
         }
         let standing =
             Standing { converged: status == Status::Converged, measure: trained.report.relative_gap() };

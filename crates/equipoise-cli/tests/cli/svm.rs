@@ -5,6 +5,7 @@ mod models;
 mod public_data;
 mod refused;
 mod train;
+mod verify;
 
 use std::path::Path;
 

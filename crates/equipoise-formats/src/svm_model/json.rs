@@ -7,6 +7,7 @@
 //!
 //! - `weights`: a list a decision function; its entry j - 1 is the weight of feature j, up to the largest feature.
 //! - `converged`, `relative_gap`: how far the training came, where the file says so; the gap is null where none is known.
+//! - `class_weights`: only where there are some; a list of pairs `[label, weight]`.
 //! - `features`: only where such a list would be mostly zeros; then the weights stand in its order.
 //!
 //! Numbers come back bit for bit. Fields that are not known are skipped, so that later versions may append some.
@@ -62,6 +63,9 @@ impl Serialize for Writing<'_> {
         map.serialize_entry("cost", &model.cost)?;
         map.serialize_entry("nu", &model.nu)?;
         map.serialize_entry("epsilon", &model.epsilon)?;
+        if !model.class_weights.is_empty() {
+            map.serialize_entry("class_weights", &model.class_weights)?;
+        }
         map.serialize_entry("bias", &model.bias)?;
         if let Some(Standing { converged, measure }) = self.standing {
             map.serialize_entry("converged", &converged)?;
@@ -109,6 +113,7 @@ struct Stored {
     cost: Option<f64>,
     nu: Option<f64>,
     epsilon: Option<f64>,
+    class_weights: Option<Vec<(f64, f64)>>,
     bias: Option<Vec<f64>>,
     features: Option<Vec<u32>>,
     weights: Option<Vec<Vec<f64>>>,
@@ -141,6 +146,7 @@ impl<'de> Visitor<'de> for StoredVisitor {
                 "cost" => stored.cost = field(&key, &mut map)?,
                 "nu" => stored.nu = field(&key, &mut map)?,
                 "epsilon" => stored.epsilon = field(&key, &mut map)?,
+                "class_weights" => stored.class_weights = field(&key, &mut map)?,
                 "bias" => stored.bias = field(&key, &mut map)?,
                 "features" => stored.features = field(&key, &mut map)?,
                 "weights" => stored.weights = field(&key, &mut map)?,
@@ -211,6 +217,7 @@ impl Stored {
             cost: self.cost.unwrap_or(default.cost),
             nu: self.nu.unwrap_or(default.nu),
             epsilon: self.epsilon.unwrap_or(default.epsilon),
+            class_weights: self.class_weights.unwrap_or_default(),
             weights,
             bias: required("bias", self.bias)?,
         };

@@ -167,7 +167,8 @@ pub(super) fn parse(text: &str, path: &Path) -> Result<ModelFile> {
     let (kind, loss) = header.solver;
     let features = (1..=u32::try_from(header.features).unwrap_or(u32::MAX)).collect();
     let TrainSettings { cost, nu, epsilon, .. } = TrainSettings::default();
-    let mut model = LinearModel { kind, loss, labels: header.labels, cost, nu, epsilon, weights, bias };
+    let (labels, class_weights) = (header.labels, Vec::new());
+    let mut model = LinearModel { kind, loss, labels, cost, nu, epsilon, class_weights, weights, bias };
     put_in_order(&mut model);
     let file = ModelFile { model, features };
     file.fault().map_or(Ok(file), |fault| Err(fault.at(path)))

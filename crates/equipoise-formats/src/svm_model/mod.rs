@@ -96,7 +96,10 @@ impl ModelFile {
             let mut lists = self.model.weights.iter().enumerate();
             lists.find_map(|(k, list)| first(format!("weights[{k}]"), list))
         };
+        let class_weights: Vec<f64> =
+            self.model.class_weights.iter().flat_map(|(label, weight)| [*label, *weight]).collect();
         first("labels".into(), &self.model.labels)
+            .or_else(|| first("class_weights".into(), &class_weights))
             .or_else(|| first("bias".into(), &self.model.bias))
             .or_else(weights)
     }
@@ -119,10 +122,15 @@ impl Fault {
 
 /// Reads a model file of either format.
 pub fn read(path: impl AsRef<Path>, control: &Control) -> Result<ModelFile> {
+    read_with_format(path, control).map(|(file, _)| file)
+}
+
+/// [`read`], and in which format the file is: one of LIBLINEAR does not say what it was trained with.
+pub fn read_with_format(path: impl AsRef<Path>, control: &Control) -> Result<(ModelFile, Format)> {
     let path = path.as_ref();
     let bytes = read_bytes(path, control)?;
     control.check()?;
-    parse(&bytes, path)
+    parse_with_format(&bytes, path)
 }
 
 /// How far the training came that a model file is of; `None` where the file is no model. One that does not say, such as
@@ -137,12 +145,15 @@ pub fn read_standing(path: impl AsRef<Path>, control: &Control) -> Result<Option
 
 /// [`read`] from bytes; the path stands in messages.
 pub fn parse(bytes: &[u8], path: impl AsRef<Path>) -> Result<ModelFile> {
-    let path = path.as_ref();
+    parse_with_format(bytes, path.as_ref()).map(|(file, _)| file)
+}
+
+fn parse_with_format(bytes: &[u8], path: &Path) -> Result<(ModelFile, Format)> {
     let text = text(bytes, path)?;
     if liblinear_read::is_liblinear(text) {
-        liblinear_read::parse(text, path)
+        Ok((liblinear_read::parse(text, path)?, Format::Liblinear))
     } else {
-        json::parse(text, path)
+        Ok((json::parse(text, path)?, Format::Equipoise))
     }
 }
 

@@ -15,6 +15,7 @@ fn two_labels() -> ModelFile {
         cost: 0.1,
         nu: 0.5,
         epsilon: 0.1,
+        class_weights: Vec::new(),
         weights: vec![vec![0.1 + 0.2, -1e-300, 2.0]],
         bias: vec![-0.25],
     };
@@ -43,7 +44,7 @@ fn without_labels(kind: Kind) -> ModelFile {
 fn json(model: &ModelFile) -> String {
     assert!(model.fault().is_none());
     let mut bytes = Vec::new();
-    json::write(&mut bytes, model).expect("memory takes everything");
+    json::write(&mut bytes, model, None).expect("memory takes everything");
     String::from_utf8(bytes).expect("text")
 }
 
@@ -267,4 +268,14 @@ fn damaged_files_never_panic() {
             }
         }
     }
+}
+
+#[test]
+fn class_weights_come_back_and_are_written_only_where_there_are_some() {
+    assert!(!json(&two_labels()).contains("class_weights"));
+    let weighted = changed(|model| model.class_weights = vec![(1.0, 0.1 + 0.2), (-1.0, 3.0)]);
+    let text = json(&weighted);
+    assert!(text.contains("\"class_weights\":[[1.0,0.30000000000000004],[-1.0,3.0]]"), "{text}");
+    assert_eq!(read_text(&text).expect("valid"), weighted);
+    assert!(changed(|model| model.class_weights = vec![(1.0, f64::NAN)]).fault().is_some());
 }

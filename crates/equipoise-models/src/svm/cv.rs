@@ -101,6 +101,10 @@ struct Run<'a> {
 struct Shared<'a, 'b>(&'a Mutex<&'b mut (dyn Observer + Send)>);
 
 impl Observer for Shared<'_, '_> {
+    fn of_fit(&mut self, label: f64) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).of_fit(label);
+    }
+
     fn checkpoint(&mut self, progress: &Progress) {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).checkpoint(progress);
     }

@@ -12,6 +12,7 @@
 
 use std::sync::Arc;
 
+use super::charge::Charges;
 use super::error::{Error, Result};
 use super::{Kind, Loss, TrainSettings};
 use equipoise::Team;
@@ -32,6 +33,9 @@ pub(super) struct Task<'a> {
     pub(super) loss: Loss,
     /// +-1 for classifiers, real numbers for a regression, unused for one class.
     pub(super) targets: Vec<f64>,
+    /// `C_i` as real numbers.
+    pub(super) charges: Charges<'a>,
+    /// The same as f64 from below.
     pub(super) caps: Values,
     pub(super) epsilon: f64,
     pub(super) nu: f64,
@@ -51,33 +55,50 @@ impl PieceTerm for Pieces<'_> {
     }
     #[inline]
     fn piece(&self, c: usize) -> Piece {
-        let task = self.task;
-        let cap = task.caps.at(c);
-        let far = if task.loss == Loss::SquaredHinge && cap > 0.0 { f64::INFINITY } else { cap };
-        match task.kind {
-            Kind::Svr => Piece { l1: task.epsilon, l2: 0.0, lower: -cap, upper: cap },
-            Kind::OneClass => Piece { lower: 0.0, upper: cap, ..Piece::FREE },
-            Kind::Svc | Kind::NuSvc => {
-                if task.targets[c] > 0.0 {
-                    Piece { lower: 0.0, upper: far, ..Piece::FREE }
-                } else {
-                    Piece { lower: -far, upper: 0.0, ..Piece::FREE }
-                }
-            }
-        }
+        let (lower, upper) = self.task.bounds(c);
+        let l1 = if self.task.kind == Kind::Svr { self.task.epsilon } else { 0.0 };
+        Piece { l1, l2: 0.0, lower, upper }
     }
 }
 
 impl Task<'_> {
-    /// The dual as a problem.
-    pub(super) fn problem(&self) -> equipoise::Result<Problem<Gram<'_>, Pieces<'_>>> {
-        let diagonal = match (self.kind, self.loss, &self.caps) {
-            (Kind::Svc, Loss::SquaredHinge, Values::Uniform(cap)) => Values::Uniform(0.5 / cap),
-            (Kind::Svc, Loss::SquaredHinge, Values::Each(caps)) => {
+    /// Whether misses are squared.
+    #[inline]
+    pub(super) fn is_squared(&self) -> bool {
+        self.kind == Kind::Svc && self.loss == Loss::SquaredHinge
+    }
+
+    /// The bounds of multiplier i, within the exact ones.
+    #[inline]
+    pub(super) fn bounds(&self, i: usize) -> (f64, f64) {
+        let cap = self.caps.at(i);
+        let far = if self.is_squared() && cap > 0.0 { f64::INFINITY } else { cap };
+        match self.kind {
+            Kind::Svr => (-cap, cap),
+            Kind::OneClass => (0.0, cap),
+            Kind::Svc | Kind::NuSvc if self.targets[i] > 0.0 => (0.0, far),
+            Kind::Svc | Kind::NuSvc => (-far, 0.0),
+        }
+    }
+
+    /// h.
+    pub(super) fn pieces(&self) -> Pieces<'_> {
+        Pieces { task: self }
+    }
+
+    /// Twice the weights of the squares of the multipliers.
+    pub(super) fn diagonal(&self) -> Values {
+        match (self.is_squared(), &self.caps) {
+            (false, _) => Values::Uniform(0.0),
+            (true, Values::Uniform(cap)) => Values::Uniform(0.5 / cap),
+            (true, Values::Each(caps)) => {
                 Values::Each(caps.iter().map(|cap| if *cap > 0.0 { 0.5 / cap } else { 0.0 }).collect())
             }
-            _ => Values::Uniform(0.0),
-        };
+        }
+    }
+
+    /// The dual as a problem.
+    pub(super) fn problem(&self) -> equipoise::Result<Problem<Gram<'_>, Pieces<'_>>> {
         let linear = match self.kind {
             Kind::Svc | Kind::Svr => Values::Each(self.targets.iter().map(|y| -y).collect()),
             Kind::NuSvc | Kind::OneClass => Values::Uniform(0.0),
@@ -86,8 +107,9 @@ impl Task<'_> {
         self.team.fill(&mut squared_norms, |first, norms| {
             norms.iter_mut().enumerate().for_each(|(k, norm)| *norm = self.rows.squared_norm(first + k));
         });
-        let builder = Problem::builder(Gram::with_squared_norms(self.rows, diagonal, linear, squared_norms)?);
-        let builder = builder.separable(Pieces { task: self }).coupling(self.coupling()?);
+        let builder =
+            Problem::builder(Gram::with_squared_norms(self.rows, self.diagonal(), linear, squared_norms)?);
+        let builder = builder.separable(self.pieces()).coupling(self.coupling()?);
         builder.start(self.start()).build()
     }
 
@@ -119,15 +141,6 @@ impl Task<'_> {
                 let columns: Vec<_> = (0..n).map(|c| (row(c), c, 1.0)).collect();
                 Coupling::rows_of(SparseMatrix::from_triplets(2, n, &columns)?, vec![half, -half])
             }
-        }
-    }
-
-    /// The largest right-hand side of the rows.
-    pub(super) fn largest_sum(&self) -> f64 {
-        match self.kind {
-            Kind::Svc | Kind::Svr => 0.0,
-            Kind::OneClass => self.nu * self.total(),
-            Kind::NuSvc => 0.5 * self.nu * self.total(),
         }
     }
 

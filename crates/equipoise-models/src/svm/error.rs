@@ -33,6 +33,14 @@ pub enum Error {
         /// The labels that occur (the first few).
         known: Vec<f64>,
     },
+    /// A model of other labels than the data have.
+    #[error("the labels of the model, {model:?}, are not those of the data, {data:?}")]
+    OtherLabels {
+        /// Those of the model.
+        model: Vec<f64>,
+        /// Those of the data.
+        data: Vec<f64>,
+    },
     /// nu is larger than the classes allow.
     #[error(
         "nu is {found}; with these classes it can be at most {most} (twice the share of the smaller class)"
@@ -67,13 +75,14 @@ mod tests {
 
     #[test]
     fn every_message_names_its_evidence() {
-        let samples: [(Error, &[&str]); 6] = [
+        let samples: [(Error, &[&str]); 7] = [
             (Error::OneClassOnly { rows: 12, label: 3.5 }, &["all 12", "3.5", "two", "one-class"]),
             (Error::TooManyClasses { kind: "nu-svc", found: 4 }, &["nu-svc", "found 4", "svc"]),
             (
                 Error::UnknownLabel { label: 2.5, known: vec![0.0, 1.0] },
                 &["class-weight", "2.5", "[0.0, 1.0]"],
             ),
+            (Error::OtherLabels { model: vec![1.5], data: vec![2.5] }, &["model, [1.5]", "data, [2.5]"]),
             (Error::NuTooLarge { found: 0.75, most: 0.5 }, &["nu is 0.75", "at most 0.5"]),
             (Error::NoMargin { nu: 0.25, most: 0.5 }, &["nu = 0.25", "larger nu", "at most 0.5"]),
             (Error::Equipoise(equipoise::Error::EmptyProblem), &["no variables"]),

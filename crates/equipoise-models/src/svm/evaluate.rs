@@ -1,4 +1,4 @@
-//! Primal and dual of a fit at any multipliers, from raw data: the judge of every kind.
+//! Primal and dual of a fit at any multipliers, from raw data, in plain arithmetic: what a run looks at on its way.
 //!
 //! The primal is taken at `w = X'beta` and at the bias that is best for this w:
 //!
@@ -10,20 +10,24 @@
 //! nu-svc       rho - b = the quantile of w.x_i over the positive class at nu N / 2, rho + b likewise over the other
 //! ```
 //!
-//! Weak duality makes `primal - dual` a bound on the error of either, whoever found beta. No solver is imported.
-
-use std::sync::{Mutex, PoisonError};
+//! A quantile that is an interval is taken in its middle (the margin of nu-svc at its smallest). Weak duality makes `primal - dual` a bound on the error of
+//! either, whoever found beta, up to rounding; `proof` takes rounding into account. No solver is imported.
 
 use super::dual::Task;
-use super::quantile::weighted_quantile;
+use super::quantile::{Wanted, weighted_quantile};
 use super::{Kind, Loss};
-use equipoise::matrix::dot;
-use equipoise::{Control, Judge, Verdict};
+use equipoise::enclosure::{Enclosure, Sum};
+use equipoise::matrix::{axpy, dot};
+use equipoise::{Control, Pass};
 
-/// Share of what is added up in a component of w below which it is taken for 0.
+/// Share of what is added up in a component of w below which it may be 0.
 const CANCELLED: f64 = 1e-9;
+/// Share of a sum of weights that counts as nothing: sums are known to twice the precision, ...
+const SLACK: f64 = 1e-25;
+/// ... but nu N is meant as it is typed, and 0.1 is no f64.
+const SLACK_OF_NU: f64 = 1e-14;
 
-/// What can be said of multipliers.
+/// What can be said of multipliers, without a proof.
 #[derive(Debug, Clone)]
 pub(super) struct Evaluation {
     pub(super) w: Vec<f64>,
@@ -33,68 +37,102 @@ pub(super) struct Evaluation {
     pub(super) primal: f64,
     pub(super) dual: f64,
     pub(super) infeasibility: f64,
+    /// What rounding may have done to the primal.
+    pub(super) rounding: f64,
+    /// Whether w = 0 is a model that may be taken in place of a worse one.
+    pub(super) may_vanish: bool,
+    /// Whether `X'beta` is nothing but what cancellation left of 0.
+    pub(super) vanishes: bool,
+    /// Multipliers of the sums.
+    pub(super) multipliers: Vec<f64>,
 }
 
 impl Evaluation {
     /// rho where a model can be divided by it.
-    pub(super) fn margin(&self) -> f64 {
+    fn margin(&self) -> f64 {
         if self.rho > 0.0 { self.rho } else { 1.0 }
     }
 
-    /// Whether there is no margin to divide by.
-    pub(super) fn is_zero(&self) -> bool {
-        self.w.iter().all(|w| *w == 0.0)
-    }
-
     /// `primal - dual`, at least 0; infinite where they are no numbers.
-    fn gap(&self) -> f64 {
+    pub(super) fn gap(&self) -> f64 {
         let gap = self.primal - self.dual;
         if gap.is_nan() { f64::INFINITY } else { gap.max(0.0) }
     }
 
-    pub(super) fn relative_gap(&self) -> f64 {
-        self.gap() / self.dual.abs().max(1e-12)
+    /// The numbers of the model, as a file has them: finite ones, zeros if need be.
+    pub(super) fn written(&self, kind: Kind) -> (Vec<f64>, f64) {
+        let margins = if kind == Kind::NuSvc { [self.margin(), 1.0] } else { [1.0; 2] };
+        let divided = margins.map(|by| (self.w.iter().map(|w| w / by).collect::<Vec<f64>>(), self.bias / by));
+        let is_finite = |(w, bias): &(Vec<f64>, f64)| w.iter().chain([bias]).all(|number| number.is_finite());
+        divided.into_iter().find(is_finite).unwrap_or_else(|| (vec![0.0; self.w.len()], 0.0))
     }
 }
 
 impl Task<'_> {
     /// Primal and dual at these multipliers.
-    pub(super) fn evaluate(&self, beta: &[f64]) -> Evaluation {
+    pub(super) fn evaluate(&self, beta: &[f64], control: &Control) -> Pass<Evaluation> {
         // w, and behind it the linear part of the dual and the sums of multipliers.
         let columns = self.rows.columns();
-        let mut w = vec![0.0; columns + 3];
-        self.team.add(beta.len(), &mut w, |rows, totals| {
-            let (w, sums) = totals.split_at_mut(columns);
-            for i in rows.filter(|&i| beta[i] != 0.0) {
+        let add = |i: usize, totals: &mut Vec<f64>| {
+            if beta[i] != 0.0 {
+                let (w, sums) = totals.split_at_mut(columns);
                 self.rows.add(i, beta[i], w);
                 sums[0] += self.dual_gain(i, beta[i]);
                 sums[1 + usize::from(self.kind == Kind::NuSvc && self.targets[i] < 0.0)] += beta[i];
             }
-        });
+        };
+        let mut w = self.total_vector(columns + 3, control, add)?;
         let (linear, sums) = (w[columns], [w[columns + 1], w[columns + 2]]);
         w.truncate(columns);
-        // The nu kinds may have the optimum w = 0, to which no gap is small: there it is taken exactly.
-        if matches!(self.kind, Kind::NuSvc | Kind::OneClass) && self.vanishes(beta, &w) {
-            w.fill(0.0);
-        }
         let half_square = 0.5 * dot(&w, &w);
-        let mut scores = vec![0.0; beta.len()];
-        self.team.fill(&mut scores, |first, scores| {
-            scores.iter_mut().enumerate().for_each(|(k, score)| *score = self.rows.dot(first + k, &w));
-        });
-        let (loss, bias, rho) = self.best_loss(&scores);
+        let dual = linear - half_square;
+        let scores = self.of_rows(control, |i| self.rows.dot(i, &w))?;
+        let (loss, mut bias, mut rho) = self.best_loss(&scores);
+        // Where there are many rows it is worth asking once more.
+        control.in_parts(scores.len(), self.numbers_a_row(), |_| ())?;
         let share = || self.nu * self.total();
         let infeasibility = match self.kind {
             Kind::Svc | Kind::Svr => sums[0].abs(),
             Kind::OneClass => (sums[0] - share()).abs(),
             Kind::NuSvc => (sums[0] - 0.5 * share()).abs().max((sums[1] + 0.5 * share()).abs()),
         };
-        let dual = linear - half_square;
         let mut primal = half_square + loss;
-        if primal - dual <= self.rounding(&scores, bias, rho) {
-            primal = dual;
+        let rounding = self.rounding(&scores, bias, rho);
+        let multipliers = if self.kind == Kind::NuSvc { vec![bias - rho, bias + rho] } else { vec![bias] };
+        // The nu kinds may have the optimum w = 0, which multipliers only come near to; its primal is 0. To nu-svc it means
+        // that there is no margin, which is not said lightly.
+        let has_nu = matches!(self.kind, Kind::OneClass | Kind::NuSvc);
+        let vanishes = has_nu && primal >= -rounding && self.vanishes(beta, &w, control)?;
+        let may_vanish = vanishes || self.kind == Kind::OneClass;
+        if may_vanish && primal >= 0.0 {
+            w.fill(0.0);
+            (primal, bias, rho) = (0.0, 0.0, 0.0);
         }
-        Evaluation { w, bias, rho, primal, dual, infeasibility }
+        Ok(Evaluation {
+            w,
+            bias,
+            rho,
+            primal,
+            dual,
+            infeasibility,
+            rounding,
+            may_vanish,
+            vanishes,
+            multipliers,
+        })
+    }
+
+    /// What the rows add to a vector.
+    pub(super) fn total_vector(
+        &self,
+        length: usize,
+        control: &Control,
+        add: impl Fn(usize, &mut Vec<f64>) + Sync,
+    ) -> Pass<Vec<f64>> {
+        let mut parts = self.totals(self.numbers_a_row(), control, || vec![0.0; length], add)?.into_iter();
+        let mut total = parts.next().unwrap_or_else(|| vec![0.0; length]);
+        parts.for_each(|part| axpy(1.0, &part, &mut total));
+        Ok(total)
     }
 
     /// The sum of a number of every row.
@@ -102,13 +140,38 @@ impl Task<'_> {
         self.team.sum(self.rows.len(), |rows| rows.map(&of_row).sum())
     }
 
-    /// The weighted quantile of points of every row.
+    /// The middle of the weighted quantile of points of every row.
+    fn middle<P: IntoIterator<Item = (f64, f64)>>(
+        &self,
+        points_of_row: impl Fn(usize) -> P + Sync,
+        wanted: Enclosure,
+    ) -> f64 {
+        let (low, high) = self.quantile(points_of_row, wanted);
+        if low == high { low } else { (0.5 * low + 0.5 * high).clamp(low, high) }
+    }
+
+    /// The ends of the weighted quantile of points of every row.
     fn quantile<P: IntoIterator<Item = (f64, f64)>>(
         &self,
         points_of_row: impl Fn(usize) -> P + Sync,
-        wanted: f64,
-    ) -> f64 {
+        wanted: Enclosure,
+    ) -> (f64, f64) {
+        let share = if matches!(self.kind, Kind::Svc | Kind::Svr) { SLACK } else { SLACK_OF_NU };
+        let wanted = Wanted { sum: wanted, slack: share * wanted.centre().abs() };
         weighted_quantile(&self.team, self.rows.len(), points_of_row, wanted)
+    }
+
+    /// The caps of the rows that count, added up in twice the precision.
+    fn precise_total(&self, counts: impl Fn(usize) -> bool + Sync) -> Enclosure {
+        let of_part = |rows: std::ops::Range<usize>| {
+            let mut sum = Sum::default();
+            rows.filter(|&i| counts(i)).for_each(|i| sum.add(self.caps.at(i)));
+            sum
+        };
+        let mut total = Sum::default();
+        let parts = self.team.map(self.team.parts(self.rows.len()), of_part);
+        parts.iter().for_each(|part| total.merge(part));
+        total.value()
     }
 
     /// What rounding may leave of a primal that equals its dual.
@@ -119,17 +182,14 @@ impl Task<'_> {
     }
 
     /// Whether `w = X'beta` is nothing but what cancellation left of it, in every column.
-    fn vanishes(&self, beta: &[f64], w: &[f64]) -> bool {
-        let mut sizes = vec![0.0; w.len()];
-        self.team.add(beta.len(), &mut sizes, |rows, sizes| {
-            for i in rows.filter(|&i| beta[i] != 0.0) {
-                let (columns, values) = self.rows.row(i);
-                for (k, &c) in columns.iter().enumerate() {
-                    sizes[c as usize] += (beta[i] * values.map_or(1.0, |values| values[k])).abs();
-                }
+    fn vanishes(&self, beta: &[f64], w: &[f64], control: &Control) -> Pass<bool> {
+        let add = |i: usize, sizes: &mut Vec<f64>| {
+            if beta[i] != 0.0 {
+                self.rows.for_each(i, |c, value| sizes[c] += (beta[i] * value).abs());
             }
-        });
-        w.iter().zip(&sizes).all(|(w, size)| w.abs() <= CANCELLED * size)
+        };
+        let sizes = self.total_vector(w.len(), control, add)?;
+        Ok(w.iter().zip(&sizes).all(|(w, size)| w.abs() <= CANCELLED * size))
     }
 
     /// What multiplier t of row i adds to the dual.
@@ -148,7 +208,7 @@ impl Task<'_> {
         match (self.kind, self.loss) {
             (Kind::Svc, Loss::Hinge) => {
                 let points = |i: usize| [(residual(i), self.caps.at(i))];
-                let bias = self.quantile(points, self.total_of(1.0));
+                let bias = self.middle(points, self.precise_total(|i| self.targets[i] == 1.0));
                 let margin = |i: usize| (self.targets[i] * (residual(i) - bias)).max(0.0);
                 (self.sum(|i| self.caps.at(i) * margin(i)), bias, 1.0)
             }
@@ -160,29 +220,31 @@ impl Task<'_> {
             (Kind::Svr, _) => {
                 let ends = |i: usize| [residual(i) - self.epsilon, residual(i) + self.epsilon];
                 let points = |i: usize| ends(i).map(|end| (end, self.caps.at(i)));
-                let bias = self.quantile(points, self.total());
+                let bias = self.middle(points, self.precise_total(|_| true));
                 let miss = |i: usize| ((residual(i) - bias).abs() - self.epsilon).max(0.0);
                 (self.sum(|i| self.caps.at(i) * miss(i)), bias, 1.0)
             }
             (Kind::OneClass, _) => {
                 let share = self.nu * self.total();
-                let rho = self.quantile(|i| [(scores[i], self.caps.at(i))], share);
+                let rho = self.middle(|i| [(scores[i], self.caps.at(i))], share.into());
                 let miss = self.sum(|i| self.caps.at(i) * (rho - scores[i]).max(0.0));
-                (miss - share * rho, -rho, rho)
+                // 0 and -0 are one bias.
+                (miss - share * rho, 0.0 - rho, rho)
             }
             (Kind::NuSvc, _) => {
                 let half = 0.5 * self.nu * self.total();
-                let mut loss = 0.0;
-                let mut side = |sign: f64| {
+                let edges = |sign: f64| {
                     let is_in = |i: usize| self.targets[i] == sign;
                     let point = |i: usize| is_in(i).then(|| (sign * scores[i], self.caps.at(i)));
-                    let edge = self.quantile(point, half);
-                    let miss = |i: usize| self.caps.at(i) * (edge - sign * scores[i]).max(0.0);
-                    loss += self.sum(|i| if is_in(i) { miss(i) } else { 0.0 }) - half * edge;
-                    edge
+                    self.quantile(point, half.into())
                 };
-                let (positive, negative) = (side(1.0), side(-1.0));
-                (loss, 0.5 * (negative - positive), 0.5 * (positive + negative))
+                let (positive, negative) = (edges(1.0), edges(-1.0));
+                let middle = |(low, high): (f64, f64)| 0.5 * low + 0.5 * high;
+                let bias = 0.5 * (middle(negative) - middle(positive));
+                // Of all margins that go with this bias the smallest, which is that of the nearest rows.
+                let rho = (positive.0 + bias).max(negative.0 - bias);
+                let miss = |i: usize| self.caps.at(i) * (rho - self.targets[i] * (scores[i] + bias)).max(0.0);
+                (self.sum(miss) - 2.0 * half * rho, bias, rho)
             }
         }
     }
@@ -219,55 +281,5 @@ impl Task<'_> {
             }
         }
         if at_low.abs() <= at_high.abs() { low } else { high }
-    }
-}
-
-/// Certifies multipliers by primal and dual, to a relative gap.
-#[derive(Debug)]
-pub(super) struct GapJudge<'t> {
-    pub(super) task: &'t Task<'t>,
-    pub(super) gap: f64,
-    /// The point certified last and what was found there.
-    pub(super) last: Mutex<Option<(Vec<f64>, Evaluation)>>,
-}
-
-impl GapJudge<'_> {
-    /// The evaluation at x; the last one where x is what it was of.
-    pub(super) fn into_evaluation(self, x: &[f64]) -> Evaluation {
-        match self.last.into_inner().unwrap_or_else(PoisonError::into_inner) {
-            Some((of, found)) if of == x => found,
-            _ => self.task.evaluate(x),
-        }
-    }
-
-    fn evaluate(&self, x: &[f64]) -> Evaluation {
-        let found = self.task.evaluate(x);
-        let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
-        let (of, kept) = last.get_or_insert_with(|| (Vec::new(), found.clone()));
-        of.resize(x.len(), 0.0);
-        self.task.team.fill(of, |first, of| of.copy_from_slice(&x[first..first + of.len()]));
-        kept.clone_from(&found);
-        found
-    }
-}
-
-impl Judge for GapJudge<'_> {
-    fn judge(&self, x: &[f64], _control: &Control) -> equipoise::Result<Verdict> {
-        let found = self.evaluate(x);
-        let multipliers = match self.task.kind {
-            Kind::NuSvc => vec![found.bias - found.rho, found.bias + found.rho],
-            _ => vec![found.bias],
-        };
-        // A sum of so many terms is known to rounding only.
-        let allowed = 1e-9 * (1.0 + self.task.largest_sum()) + 1e-13 * self.task.total();
-        let accepted = found.infeasibility <= allowed && found.gap() <= self.wanted_gap(-found.dual);
-        Ok(Verdict::new(-found.dual, found.relative_gap(), accepted)
-            .with_gap(found.gap())
-            .with_infeasibility(found.infeasibility)
-            .with_multipliers(multipliers))
-    }
-
-    fn wanted_gap(&self, objective: f64) -> f64 {
-        self.gap * objective.abs().max(1e-12)
     }
 }

@@ -8,25 +8,35 @@
 //! | `one-class` | `1/2 w'w - nu n rho + sum_i (rho - w'x_i)_+`; the bias is -rho |
 //!
 //! Each is solved through its dual, a quadratic under bounds and one or two sums, by [`mod@equipoise::solve`]; the
-//! gap between primal and dual comes from raw data and names the model's accuracy. The model knows nothing of
+//! gap between primal and dual is proven from raw data, for the numbers of the model as they are, and names its accuracy. The model knows nothing of
 //! files or of threads other than how many it may start.
 
+mod cancel;
+mod charge;
 mod cv;
 mod dual;
 mod error;
 mod evaluate;
 mod folds;
+mod judge;
 mod model;
+mod passes;
 mod path;
+mod proof;
 mod quantile;
 mod report;
 mod settings;
 mod train;
+mod verify;
+mod warm;
+mod watch;
 
 pub use cv::{CostScores, CrossValidation, cross_validate};
 pub use error::{Error, Result};
 pub use model::LinearModel;
 pub use path::path;
-pub use report::{ClassReport, Report, Trained};
+pub use report::{ClassReport, Doubt, Report, Trained};
 pub use settings::{Kind, Loss, TrainSettings};
-pub use train::{Samples, Watch, train};
+pub use train::{Samples, train};
+pub use verify::{Check, ClassCheck, verify};
+pub use watch::Watch;

@@ -20,6 +20,8 @@ pub struct LinearModel {
     pub nu: f64,
     /// The half-width of the tube of a regression.
     pub epsilon: f64,
+    /// Labels and the factors by which they multiplied C; labels not named had 1.
+    pub class_weights: Vec<(f64, f64)>,
     /// The weights of every decision function, one number a column.
     pub weights: Vec<Vec<f64>>,
     /// The bias of every decision function.

@@ -1,53 +1,96 @@
-//! The smallest value at which the weights of all values up to it reach a given sum.
+//! The values at which the weights of all values up to them reach a given sum: the minimisers of a convex function
+//! whose slope rises by these weights.
+//!
+//! ```text
+//! low   the smallest v with  sum of weights of values <= v  at least the sum wanted
+//! high  the largest v with   sum of weights of values <  v  at most the sum wanted
+//! ```
+//!
+//! They differ only where a partial sum is the one wanted; every number between them is then as good. Weights are added up
+//! in twice the precision, because one of them may be 1e15 times as large as the others and these still count.
 
 use equipoise::Team;
+use equipoise::enclosure::{Enclosure, Sum};
 
-/// Sums that ought to be equal differ by rounding: a share of the total counts as reached.
-const SLACK: f64 = 1e-12;
 /// Points from which a team guesses where the quantile lies, and how many of them either way the guess may be off.
 const SAMPLE: usize = 1000;
 const MARGIN: usize = 50;
 
-/// The smallest v among the values with `sum of weights of values <= v` at least `wanted`; the largest value where the
-/// sum is never reached; 0 without points. Every row has some points, each a value and its weight. Expected time linear in the number of points.
-pub(super) fn weighted_quantile<P: IntoIterator<Item = (f64, f64)>>(
+/// A value and its weight.
+type Point = (f64, f64);
+
+/// What is sought: a sum of weights, which counts as reached where no more than `slack` is missing.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Wanted {
+    pub(super) sum: Enclosure,
+    pub(super) slack: f64,
+}
+
+/// `(low, high)`; the largest value twice where the sum is never reached, 0 without points. Every row has some points.
+/// Expected time linear in the number of points.
+pub(super) fn weighted_quantile<P: IntoIterator<Item = Point>>(
     team: &Team,
     rows: usize,
     points_of_row: impl Fn(usize) -> P + Sync,
-    wanted: f64,
-) -> f64 {
+    wanted: Wanted,
+) -> (f64, f64) {
     let parts = team.map(team.parts(rows), |rows| {
-        let mut points: Vec<(f64, f64)> = Vec::with_capacity(rows.len());
+        let mut points: Vec<Point> = Vec::with_capacity(rows.len());
         points.extend(rows.flat_map(&points_of_row).filter(|(_, weight)| *weight > 0.0));
         points
     });
-    let weights = team.map(parts.iter(), |points| points.iter().map(|(_, weight)| weight).sum::<f64>());
-    let total: f64 = weights.iter().sum();
-    let left = wanted - SLACK * total;
-    let mut points = match narrowed(team, &parts, left / total) {
-        Some((below, inside)) if below < left && below + weight_of(&inside) > left => {
-            return select(inside, left - below);
+    let Wanted { sum, slack } = wanted;
+    let narrowed = narrowed(team, &parts, sum).and_then(|(below, mut inside)| {
+        let left = sum - below;
+        let is_inside = left.centre() > slack && left.centre() - slack < weight_of(&inside).centre();
+        is_inside.then(|| select(&mut inside, left, slack))
+    });
+    let (low, seems_exact) = match narrowed {
+        Some(found) => found,
+        None => {
+            let mut all: Vec<Point> = parts.concat();
+            select(&mut all, sum, slack)
         }
-        _ => parts,
     };
-    select(if points.len() == 1 { points.swap_remove(0) } else { points.concat() }, left)
+    if !seems_exact {
+        return (low, low);
+    }
+    let up_to = team.map(parts.iter(), |points| {
+        let mut sum = Sum::default();
+        points.iter().filter(|(value, _)| *value <= low).for_each(|(_, weight)| sum.add(*weight));
+        sum
+    });
+    let mut reached = Sum::default();
+    up_to.iter().for_each(|share| reached.merge(share));
+    if (reached.value() - sum).centre().abs() > slack {
+        return (low, low);
+    }
+    let above = |points: &Vec<Point>| {
+        points.iter().map(|(value, _)| *value).filter(|value| *value > low).fold(f64::INFINITY, f64::min)
+    };
+    let high = team.map(parts.iter(), above).into_iter().fold(f64::INFINITY, f64::min);
+    (low, if high.is_finite() { high } else { low })
 }
 
-fn weight_of(points: &[(f64, f64)]) -> f64 {
-    points.iter().map(|(_, weight)| weight).sum()
+fn weight_of(points: &[Point]) -> Enclosure {
+    let mut sum = Sum::default();
+    points.iter().for_each(|(_, weight)| sum.add(*weight));
+    sum.value()
 }
 
-/// The points between two values that seem to enclose the quantile at a share of the weight, by a sample, and the
-/// weight of those below; `None` where there are few points.
-fn narrowed(team: &Team, parts: &[Vec<(f64, f64)>], share: f64) -> Option<(f64, Vec<(f64, f64)>)> {
+/// The points between two values that seem to enclose the quantile, by a sample, and the weight of those below; `None`
+/// where there are few points.
+fn narrowed(team: &Team, parts: &[Vec<Point>], wanted: Enclosure) -> Option<(Enclosure, Vec<Point>)> {
     let count: usize = parts.iter().map(Vec::len).sum();
     if parts.len() == 1 || count < 16 * SAMPLE {
         return None;
     }
-    let mut sample: Vec<(f64, f64)> =
+    let plain = |points: &[Point]| points.iter().map(|(_, weight)| weight).sum::<f64>();
+    let total: f64 = team.map(parts.iter(), |points| plain(points)).into_iter().sum();
+    let mut sample: Vec<Point> =
         parts.iter().flat_map(|points| points.iter().step_by(count / SAMPLE)).copied().collect();
     sample.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
-    let of_sample = share * weight_of(&sample);
+    let of_sample = wanted.centre() / total * plain(&sample);
     let mut sum = 0.0;
     let place = sample.iter().position(|(_, weight)| {
         sum += weight;
@@ -57,35 +100,37 @@ fn narrowed(team: &Team, parts: &[Vec<(f64, f64)>], share: f64) -> Option<(f64, 
     let (low, high) =
         (sample[place.saturating_sub(MARGIN)].0, sample[(place + MARGIN).min(sample.len() - 1)].0);
     let shares = team.map(parts.iter(), |points| {
-        let below = points.iter().filter(|(value, _)| *value < low).map(|(_, weight)| weight).sum::<f64>();
+        let mut below = Sum::default();
+        points.iter().filter(|(value, _)| *value < low).for_each(|(_, weight)| below.add(*weight));
         let inside: Vec<_> =
             points.iter().filter(|(value, _)| (low..=high).contains(value)).copied().collect();
         (below, inside)
     });
-    let below = shares.iter().map(|(below, _)| below).sum();
-    Some((below, shares.into_iter().flat_map(|(_, inside)| inside).collect()))
+    let mut below = Sum::default();
+    shares.iter().for_each(|(share, _)| below.merge(share));
+    Some((below.value(), shares.into_iter().flat_map(|(_, inside)| inside).collect()))
 }
 
-/// The smallest value at which the weights of the points up to it reach what is wanted.
-fn select(mut points: Vec<(f64, f64)>, wanted: f64) -> f64 {
+/// The smallest value at which the weights of the points up to it reach what is wanted, and whether they seem to do so
+/// exactly: points of the same value may follow.
+fn select(points: &mut [Point], wanted: Enclosure, slack: f64) -> (f64, bool) {
     if points.is_empty() {
-        return 0.0;
+        return (0.0, false);
     }
     let mut left = wanted;
-    let mut range = &mut points[..];
+    let mut range = points;
     loop {
-        if range.len() == 1 {
-            return range[0].0;
-        }
         let (middle, last) = (range.len() / 2, range.len() - 1);
         let (below, pivot, _) = range.select_nth_unstable_by(middle, |a, b| a.0.total_cmp(&b.0));
-        let weight_below: f64 = below.iter().map(|(_, weight)| weight).sum();
-        if weight_below >= left {
+        let (value, weight) = *pivot;
+        let before = left - weight_of(below);
+        let after = before - weight.into();
+        if before.centre() <= slack && middle > 0 {
             range = &mut range[..middle];
-        } else if weight_below + pivot.1 >= left || middle == last {
-            return range[middle].0;
+        } else if after.centre() <= slack || middle == last {
+            return (value, after.centre().abs() <= slack);
         } else {
-            left -= weight_below + pivot.1;
+            left = after;
             range = &mut range[middle + 1..];
         }
     }
@@ -114,8 +159,13 @@ mod tests {
                     sum += p.1;
                     sum >= share * total - 1e-9
                 });
-                let found = weighted_quantile(&Team::of(1), points.len(), |i| [points[i]], share * total);
-                assert_eq!(found, expected.map_or(0.0, |p| p.0));
+                let wanted = Wanted { sum: (share * total).into(), slack: 1e-9 };
+                let found = weighted_quantile(&Team::of(1), points.len(), |i| [points[i]], wanted);
+                let low = expected.map_or(0.0, |p| p.0);
+                let up_to: f64 = sorted.iter().filter(|p| p.0 <= low).map(|p| p.1).sum();
+                let is_met = (up_to - share * total).abs() < 1e-9;
+                let high = sorted.iter().find(|p| is_met && p.0 > low).map_or(low, |p| p.0);
+                assert_eq!(found, (low, high));
             }
         }
     }
@@ -132,11 +182,21 @@ mod tests {
         let coarse: Vec<(f64, f64)> = points.iter().map(|p| ((3.0 * p.0).round(), p.1)).collect();
         let (alone, team) = (Team::of(1), Team::of(3));
         for points in [&points, &coarse] {
-            let total = weight_of(points);
+            let total = weight_of(points).centre();
             for share in [0.0, 1e-4, 0.01, 0.3, 0.5, 0.77, 0.9999, 1.0] {
-                let find = |team| weighted_quantile(team, points.len(), |i| [points[i]], share * total);
+                let wanted = Wanted { sum: (share * total).into(), slack: 0.0 };
+                let find = |team| weighted_quantile(team, points.len(), |i| [points[i]], wanted);
                 assert_eq!(find(&alone), find(&team));
             }
         }
+    }
+
+    /// Small weights count beside one that is larger than all of them by more than f64 holds.
+    #[test]
+    fn small_weights_are_not_lost_beside_large_ones() {
+        let points = [(1.0, 1e17), (2.0, 1.0), (3.0, 1.0), (4.0, 1.0)];
+        let sum = Enclosure::from(1e17) + 2.0.into();
+        let wanted = Wanted { sum, slack: 1e-9 };
+        assert_eq!(weighted_quantile(&Team::of(1), 4, |i| [points[i]], wanted), (3.0, 4.0));
     }
 }

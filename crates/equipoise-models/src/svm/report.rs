@@ -1,7 +1,30 @@
 //! How training went, in the user's terms.
 
 use super::LinearModel;
+use equipoise::enclosure::{Enclosure, Sum};
 use equipoise::solve::Status;
+
+/// Why a gap is not as small as it might be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Doubt {
+    /// Numbers are too large for bounds to be proven.
+    Overflow,
+    /// No step gains anything in double precision, and what rounding leaves open is more than is allowed.
+    Rounding,
+    /// The run was ended before the bounds were proven.
+    Stopped,
+}
+
+impl std::fmt::Display for Doubt {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.write_str(match self {
+            Self::Overflow => "numbers overflow: scale the data, or take a smaller cost or smaller weights",
+            Self::Rounding => "rounding leaves more open than is allowed: raise the gap, or scale the data",
+            Self::Stopped => "ended before the bounds were proven",
+        })
+    }
+}
 
 /// One fit, in the user's terms.
 #[derive(Debug, Clone, PartialEq)]
@@ -11,12 +34,14 @@ pub struct ClassReport {
     pub label: f64,
     /// How the fit ended.
     pub status: Status,
-    /// The primal objective.
+    /// The primal objective of the model as it is, from above; infinite where nothing is proven.
     pub primal: f64,
-    /// The dual objective.
+    /// What no model gets below; minus infinity where nothing is proven.
     pub dual: f64,
-    /// `(primal - dual) / max(|dual|, 1e-12)`.
+    /// `(primal - dual) / max(|dual|, 1e-12)`, from above.
     pub relative_gap: f64,
+    /// Why less is proven than the run came to, where that is so.
+    pub doubt: Option<Doubt>,
     /// The optimal bias.
     pub bias: f64,
     /// `|sum beta|` (for the nu kinds the largest miss of a sum).
@@ -51,20 +76,32 @@ impl Report {
             .unwrap_or(Status::Converged)
     }
 
-    /// The sum over decision functions.
+    /// The sum over decision functions, from above.
     pub fn primal(&self) -> f64 {
-        self.classes.iter().map(|class| class.primal).sum()
+        sum(self.classes.iter().map(|class| class.primal)).upper()
     }
 
-    /// The sum over decision functions.
+    /// The sum over decision functions, from below.
     pub fn dual(&self) -> f64 {
-        self.classes.iter().map(|class| class.dual).sum()
+        sum(self.classes.iter().map(|class| class.dual)).lower()
+    }
+
+    /// The first doubt of any decision function.
+    pub fn doubt(&self) -> Option<Doubt> {
+        self.classes.iter().find_map(|class| class.doubt)
     }
 
     /// The largest of any decision function.
     pub fn relative_gap(&self) -> f64 {
         self.classes.iter().map(|class| class.relative_gap).fold(0.0, f64::max)
     }
+}
+
+/// A sum of bounds, with its error.
+pub(super) fn sum(terms: impl Iterator<Item = f64>) -> Enclosure {
+    let mut sum = Sum::default();
+    terms.for_each(|term| sum.add(term));
+    sum.value()
 }
 
 /// A model and how it was reached.

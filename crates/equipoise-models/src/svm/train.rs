@@ -4,15 +4,25 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
-use super::dual::Task;
+use super::charge::Charges;
+use super::dual::{Pieces, Task};
 use super::error::{Error, Result};
-use super::evaluate::GapJudge;
-use super::report::{ClassReport, Report, Trained};
+use super::judge::{GapJudge, Proven};
+use super::proof::Bounds;
+use super::report::{ClassReport, Doubt, Report, Trained};
+use super::warm::Start;
+use super::watch::{Labelled, Watch};
 use super::{Kind, LinearModel, TrainSettings};
 use equipoise::matrix::Rows;
-use equipoise::separable::Values;
-use equipoise::solve::{Method, Observer, Progress, Settings, Solver, Status};
+use equipoise::problem::Problem;
+use equipoise::smooth::Gram;
+use equipoise::solve::{Method, Observer, Settings, Solution, Solver, Status};
 use equipoise::{Control, Experiment, Team};
+
+/// Seconds that the last proof may take after an interrupt; after a time limit a share of the time, within these.
+const LEAST_PATIENCE: f64 = 0.1;
+const SHARE_OF_TIME: f64 = 0.1;
+const MOST_PATIENCE: f64 = 1.0;
 
 /// What is learnt from: rows, one label each, and perhaps a weight each (a weight of k counts as k rows).
 #[derive(Debug, Clone, Copy)]
@@ -68,23 +78,6 @@ fn check_finite(input: &str, values: &[f64]) -> Result<()> {
     }
 }
 
-/// Who accompanies a training run.
-#[derive(Default)]
-pub struct Watch<'a> {
-    /// Is told of every checkpoint of every fit.
-    pub observer: Option<&'a mut (dyn Observer + Send)>,
-    /// Changes what several threads do, for the sake of an experiment.
-    pub experiment: Option<&'a dyn Experiment>,
-    /// Ends the run.
-    pub control: Control,
-}
-
-impl std::fmt::Debug for Watch<'_> {
-    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        formatter.debug_struct("Watch").finish_non_exhaustive()
-    }
-}
-
 /// Trains a model, from the weights of an earlier one where given.
 ///
 /// ```
@@ -118,23 +111,12 @@ pub fn train(
         cost: settings.cost,
         nu: settings.nu,
         epsilon: settings.epsilon,
+        class_weights: settings.class_weights.clone(),
         weights,
         bias,
     };
     let classes = fits.into_iter().map(|fit| fit.report).collect();
     Ok(Trained { model, report: Report { classes, seconds: started.elapsed().as_secs_f64() } })
-}
-
-/// An observer that fits on several threads take turns to tell.
-struct Shared<'m, 'o>(&'m Mutex<&'o mut (dyn Observer + Send)>);
-
-impl Observer for Shared<'_, '_> {
-    fn checkpoint(&mut self, progress: &Progress) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).checkpoint(progress);
-    }
-    fn heartbeat(&mut self, update: u64, epoch: f64) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).heartbeat(update, epoch);
-    }
 }
 
 /// One decision function and how it was reached.
@@ -144,18 +126,18 @@ struct Fit {
 }
 
 /// What is to be trained, checked.
-struct Plan<'a> {
-    samples: Samples<'a>,
+pub(super) struct Plan<'a> {
+    pub(super) samples: Samples<'a>,
     settings: &'a TrainSettings,
     warm_start: Option<&'a LinearModel>,
     /// In ascending order; empty where there are no classes.
-    labels: Vec<f64>,
+    pub(super) labels: Vec<f64>,
     /// The label of the positive side of every fit.
-    positive: Vec<f64>,
+    pub(super) positive: Vec<f64>,
 }
 
 impl<'a> Plan<'a> {
-    fn new(
+    pub(super) fn new(
         samples: Samples<'a>,
         settings: &'a TrainSettings,
         warm_start: Option<&'a LinearModel>,
@@ -182,21 +164,18 @@ impl<'a> Plan<'a> {
     /// Every fit, several side by side where threads allow.
     fn run(&self, watch: Watch<'_>, started: Instant) -> Result<Vec<Fit>> {
         let threads = self.settings.threads.min(self.positive.len());
-        if threads <= 1 {
-            let mut watch = watch;
-            return (0..self.positive.len())
-                .map(|k| {
-                    let observer: Option<&mut dyn Observer> = match &mut watch.observer {
-                        Some(observer) => Some(&mut **observer),
-                        None => None,
-                    };
-                    self.fit(k, observer, &watch.control, watch.experiment, started)
-                })
-                .collect();
-        }
-        let next = AtomicUsize::new(0);
         let (control, experiment) = (&watch.control, watch.experiment);
         let observer = watch.observer.map(Mutex::new);
+        let fit = |k: usize| {
+            let mut labelled =
+                observer.as_ref().map(|observer| Labelled { observer, label: self.positive[k] });
+            let told = labelled.as_mut().map(|labelled| labelled as &mut dyn Observer);
+            self.fit(k, told, control, experiment, started)
+        };
+        if threads <= 1 {
+            return (0..self.positive.len()).map(fit).collect();
+        }
+        let next = AtomicUsize::new(0);
         let done: Mutex<Vec<(usize, Result<Fit>)>> = Mutex::new(Vec::new());
         std::thread::scope(|scope| {
             for _ in 0..threads {
@@ -206,10 +185,8 @@ impl<'a> Plan<'a> {
                         if k >= self.positive.len() {
                             break;
                         }
-                        let mut shared = observer.as_ref().map(Shared);
-                        let told = shared.as_mut().map(|shared| shared as &mut dyn Observer);
-                        let fit = self.fit(k, told, control, experiment, started);
-                        done.lock().unwrap_or_else(PoisonError::into_inner).push((k, fit));
+                        let fitted = fit(k);
+                        done.lock().unwrap_or_else(PoisonError::into_inner).push((k, fitted));
                     }
                 });
             }
@@ -217,6 +194,16 @@ impl<'a> Plan<'a> {
         let mut done = done.into_inner().unwrap_or_else(PoisonError::into_inner);
         done.sort_by_key(|(k, _)| *k);
         done.into_iter().map(|(_, fit)| fit).collect()
+    }
+
+    /// Decision function k, checked, for passes by all threads.
+    pub(super) fn single_task(&self, k: usize) -> Result<Task<'a>> {
+        let rows = self.samples.rows;
+        let team = Team::for_work(self.settings.threads, rows.entries() + rows.len());
+        let task = self.task(k, Arc::new(team));
+        task.check_caps()?;
+        task.check_nu(self.settings)?;
+        Ok(task)
     }
 
     fn task(&self, k: usize, team: Arc<Team>) -> Task<'a> {
@@ -232,22 +219,23 @@ impl<'a> Plan<'a> {
             Kind::Svc | Kind::Svr => settings.cost,
             Kind::NuSvc | Kind::OneClass => 1.0,
         };
-        let of_class = |label: f64| {
-            settings
-                .class_weights
-                .iter()
-                .find(|(named, _)| *named == label)
-                .map_or(1.0, |(_, weight)| *weight)
+        let charges = Charges {
+            cost,
+            class_weights: &settings.class_weights,
+            labels: samples.labels,
+            weights: samples.weights,
         };
-        let caps = if samples.weights.is_none() && settings.class_weights.is_empty() {
-            Values::Uniform(cost)
-        } else {
-            let of_sample = |i: usize| samples.weights.map_or(1.0, |weights| weights[i]);
-            let each = samples.labels.iter().enumerate();
-            Values::Each(each.map(|(i, label)| cost * of_class(*label) * of_sample(i)).collect())
-        };
-        let (rows, kind, loss) = (samples.rows, settings.kind, settings.loss);
-        Task { rows, kind, loss, targets, caps, epsilon: settings.epsilon, nu: settings.nu, team }
+        Task {
+            rows: samples.rows,
+            kind: settings.kind,
+            loss: settings.loss,
+            targets,
+            charges,
+            caps: charges.below(),
+            epsilon: settings.epsilon,
+            nu: settings.nu,
+            team,
+        }
     }
 
     /// One fit. Where there was no time to begin it, it is what it was before, if anything was: those after the first
@@ -288,6 +276,7 @@ impl<'a> Plan<'a> {
             bounded_support: 0,
             updates: 0,
             epochs: 0.0,
+            doubt: None,
         };
         let nothing = || vec![0.0; self.samples.rows.columns()];
         Fit { weights: self.warm_start.map_or_else(nothing, |model| model.weights[k].clone()), report }
@@ -324,18 +313,13 @@ impl<'a> Plan<'a> {
             deterministic: settings.deterministic,
             ..Settings::default()
         };
-        let judge = GapJudge { task: &task, gap: settings.gap, last: Mutex::new(None) };
+        let judge = GapJudge::new(&task, settings.gap);
         let mut solver = Solver::new(&problem, &choices).team(team);
-        // The nearest feasible point under two sums is dear, and nu-svc does well without.
-        if let Some(model) = self.warm_start.filter(|_| settings.kind != Kind::NuSvc) {
-            // A guess that cannot be made feasible to rounding is no start: the fit begins afresh.
-            let guess =
-                problem.nearest_feasible_within(&task.guess(&model.weights[k], model.bias[k]), control);
-            let coupling = problem.coupling();
-            let feasible = |x: &Vec<f64>| coupling.miss(x).is_feasible();
-            if let Some(start) = guess.ok().filter(feasible) {
-                solver = solver.warm_start(start);
-            }
+        let start = self.start(k, &task, &problem, control);
+        let (spent_updates, spent_epochs) =
+            start.as_ref().map_or((0, 0.0), |start| (start.updates, start.epochs));
+        if let Some(Start { x, .. }) = start {
+            solver = solver.warm_start(x);
         }
         if let Some(observer) = observer {
             solver = solver.observer(observer);
@@ -343,29 +327,120 @@ impl<'a> Plan<'a> {
         if let Some(experiment) = experiment {
             solver = solver.experiment(experiment);
         }
-        let solution = solver.control(control.clone()).run_judged(&judge)?;
-        let mut found = judge.into_evaluation(&solution.x);
-        if settings.kind == Kind::NuSvc && found.is_zero() {
+        let mut ended = Ended::of(solver.control(control.clone()).run_judged(&judge), &problem)?;
+        ended.updates += spent_updates;
+        ended.epochs += spent_epochs;
+        // A run that was ended does not wait for its proof for long.
+        let patience = match ended.status {
+            Status::Interrupted => Control::unlimited().within(LEAST_PATIENCE),
+            Status::TimeLimit => {
+                let share = SHARE_OF_TIME * started.elapsed().as_secs_f64();
+                Control::unlimited().within(share.clamp(LEAST_PATIENCE, MOST_PATIENCE))
+            }
+            _ => control.clone(),
+        };
+        self.concluded(k, &task, ended, judge, &patience)
+    }
+
+    /// Multipliers that go with the model to begin at, if there is one; feasible, or the fit begins afresh.
+    fn start(
+        &self,
+        k: usize,
+        task: &Task<'_>,
+        problem: &Problem<Gram<'_>, Pieces<'_>>,
+        control: &Control,
+    ) -> Option<Start> {
+        // The nearest feasible point under two sums is dear, and nu-svc does well without.
+        let model = self.warm_start.filter(|_| self.settings.kind != Kind::NuSvc)?;
+        let (w, bias) = (&model.weights[k], model.bias[k]);
+        let is_feasible = |x: &[f64]| problem.coupling().miss(x).is_feasible();
+        let by_part = task.start_at(w, bias, self.settings, control);
+        let guess = by_part.unwrap_or_else(|| Start { x: task.guess(w, bias), updates: 0, epochs: 0.0 });
+        if is_feasible(&guess.x) {
+            return Some(guess);
+        }
+        let x = problem.nearest_feasible(&guess.x).ok()?;
+        is_feasible(&x).then_some(Start { x, ..guess })
+    }
+
+    /// The fit with what is proven of it.
+    fn concluded(
+        &self,
+        k: usize,
+        task: &Task<'_>,
+        ended: Ended,
+        judge: GapJudge<'_>,
+        patience: &Control,
+    ) -> Result<Fit> {
+        let settings = self.settings;
+        let x = ended.x;
+        let (plain, proven) = judge.into_proven(&x, patience).map_err(equipoise::Error::from)?;
+        let is_cut = proven.is_none();
+        let proven = proven.unwrap_or_else(|| {
+            let (weights, bias) = plain.written(settings.kind);
+            Proven { weights, bias, bounds: Bounds::NONE }
+        });
+        if settings.kind == Kind::NuSvc && proven.is_zero() {
             return Err(Error::NoMargin { nu: settings.nu, most: task.largest_nu() });
         }
+        let Proven { weights, bias, bounds } = proven;
+        let is_met = bounds.relative_gap() <= settings.gap;
+        let status = match ended.status {
+            Status::Stalled | Status::IterationLimit | Status::TimeLimit if is_met => Status::Converged,
+            Status::Converged if !is_met => Status::Stalled,
+            status => status,
+        };
+        let doubt = match status {
+            Status::Converged => None,
+            _ if is_cut => Some(Doubt::Stopped),
+            _ if ended.overflows || !bounds.gap().is_finite() => Some(Doubt::Overflow),
+            Status::Stalled => Some(Doubt::Rounding),
+            _ => None,
+        };
         let report = ClassReport {
             label: self.positive[k],
-            status: solution.status,
-            primal: found.primal,
-            dual: found.dual,
-            relative_gap: found.relative_gap(),
-            bias: if settings.kind == Kind::NuSvc { found.bias / found.margin() } else { found.bias },
-            infeasibility: found.infeasibility,
-            support: solution.x.iter().filter(|t| **t != 0.0).count(),
-            bounded_support: task.bounded(&solution.x),
-            updates: solution.updates,
-            epochs: solution.epochs,
+            status,
+            primal: bounds.primal,
+            dual: bounds.dual,
+            relative_gap: bounds.relative_gap(),
+            doubt,
+            bias,
+            infeasibility: plain.infeasibility,
+            support: x.iter().filter(|t| **t != 0.0).count(),
+            bounded_support: task.bounded(&x),
+            updates: ended.updates,
+            epochs: ended.epochs,
         };
-        if settings.kind == Kind::NuSvc {
-            let margin = found.margin();
-            found.w.iter_mut().for_each(|w| *w /= margin);
+        Ok(Fit { weights, report })
+    }
+}
+
+/// How the run of a solver ended.
+struct Ended {
+    x: Vec<f64>,
+    status: Status,
+    updates: u64,
+    epochs: f64,
+    /// Whether its numbers were too large.
+    overflows: bool,
+}
+
+impl Ended {
+    /// A run whose numbers overflow ends where it began: there something can be said of it.
+    fn of(
+        run: equipoise::Result<Solution<equipoise::Verdict>>,
+        problem: &Problem<Gram<'_>, Pieces<'_>>,
+    ) -> Result<Self> {
+        match run {
+            Ok(Solution { x, status, updates, epochs, .. }) => {
+                Ok(Self { x, status, updates, epochs, overflows: false })
+            }
+            Err(equipoise::Error::NonFiniteIterate { updates, .. }) => {
+                let (x, status) = (problem.start().to_vec(), Status::Stalled);
+                Ok(Self { x, status, updates, epochs: 0.0, overflows: true })
+            }
+            Err(error) => Err(error.into()),
         }
-        Ok(Fit { weights: found.w, report })
     }
 }
 

@@ -3,6 +3,7 @@
 //!
 //! * `judge`: primal, best bias and the oracle's optimum of a model, written from the definitions alone.
 //! * `public_data`: optima of public data sets, by LIBSVM and Clarabel; ignored unless these are at hand.
+//! * `exact`: every bound that is reported holds in rational arithmetic.
 //! * `certificates`: every kind of model is what its report says.
 //! * `weights`: a weight of k is k rows.
 //! * `degenerate`: data with something missing, doubled or out of scale.
@@ -10,9 +11,11 @@
 //! * `folds`: cross-validation.
 //! * `numbers`: the data of these tests.
 //! * `threads`: several threads on one fit.
+//! * `warm_starts`: what an earlier model saves.
 
 mod certificates;
 mod degenerate;
+mod exact;
 mod folds;
 mod judge;
 mod numbers;
@@ -20,6 +23,7 @@ mod properties;
 mod public_data;
 mod regressions;
 mod threads;
+mod warm_starts;
 mod weights;
 
 use crate::numbers::Numbers;

@@ -197,7 +197,7 @@ fn one_against_the_rest_is_as_many_fits_of_two_classes() {
             decisions.push((0..40).map(|i| alone.model.decision(0, &data.rows, i)).collect::<Vec<_>>());
         }
         let sums = (all.report.primal(), all.report.classes.iter().map(|class| class.primal).sum::<f64>());
-        assert_eq!(sums.0, sums.1);
+        assert!(sums.0 >= sums.1 && sums.0 - sums.1 <= 1e-14 * sums.1, "{sums:?}");
         for (i, label) in all.model.predict(&data.rows).iter().enumerate() {
             let best = (0..k).max_by(|a, b| decisions[*a][i].total_cmp(&decisions[*b][i])).expect("classes");
             assert_eq!(

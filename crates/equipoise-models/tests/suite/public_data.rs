@@ -11,7 +11,7 @@ use crate::judge::certified;
 use equipoise_models::svm::{Kind, Loss, TrainSettings};
 use equipoise_testkit::public_data;
 
-fn read(file: &str) -> Data {
+pub(crate) fn read(file: &str) -> Data {
     let path = public_data::path(&format!("classification/{file}"));
     let text = std::fs::read_to_string(path).expect("a readable file");
     let (mut rows, mut labels, mut columns) = (Vec::new(), Vec::new(), 0);

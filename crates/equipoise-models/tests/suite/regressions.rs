@@ -92,3 +92,21 @@ fn absurd_numbers_of_threads_and_repeated_class_weights_are_refused() {
         );
     }
 }
+
+/// A tube wider than the targets: every bias from -2 to 6 is optimal, and the middle is taken.
+#[test]
+fn a_bias_that_may_be_anything_in_an_interval_is_its_middle() {
+    let rows = Rows::new(1, vec![0, 1, 2, 3], vec![0; 3], Some(vec![1.0, -1.0, 0.5])).expect("valid");
+    let samples = Samples { rows: &rows, labels: &[1.0, 2.0, 3.0], weights: None };
+    let settings = TrainSettings { kind: Kind::Svr, epsilon: 5.0, ..TrainSettings::default() };
+    let trained = train(samples, &settings, None, Watch::default()).expect("valid");
+    assert!(trained.model.bias[0] == 2.0 && trained.report.primal() < 1e-300, "{trained:?}");
+    // Two rows of one point, one of either label: every bias from -1 to 1 costs the same.
+    let rows = Rows::new(1, vec![0, 0, 0], vec![], Some(vec![])).expect("valid");
+    let samples = Samples { rows: &rows, labels: &[1.0, -1.0], weights: None };
+    for cost in [1.0, 0.1, 1e-3] {
+        let settings = TrainSettings { cost, ..TrainSettings::default() };
+        let trained = train(samples, &settings, None, Watch::default()).expect("valid");
+        assert_eq!(trained.model.bias[0], 0.0, "{cost}");
+    }
+}

@@ -27,6 +27,14 @@ pub fn gather_dot(indices: &[u32], values: Option<&[f64]>, y: &[f64]) -> Enclosu
     }
 }
 
+/// Adds `t values[k]` to the sum of `indices[k]`, for every k; without values, t.
+pub(crate) fn scatter_add(indices: &[u32], values: Option<&[f64]>, t: f64, sums: &mut [Sum]) {
+    match values {
+        Some(values) => Arch::new().dispatch(Scattered { indices, values, t, sums }),
+        None => indices.iter().for_each(|&c| sums[c as usize].add(t)),
+    }
+}
+
 struct Dense<'a> {
     a: &'a [f64],
     b: &'a [f64],
@@ -105,5 +113,23 @@ impl WithSimd for Gathered<'_> {
             sum.add_product(value, self.y[c as usize]);
         }
         sum
+    }
+}
+
+struct Scattered<'a> {
+    indices: &'a [u32],
+    values: &'a [f64],
+    t: f64,
+    sums: &'a mut [Sum],
+}
+
+impl WithSimd for Scattered<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _simd: S) {
+        for (&c, &value) in self.indices.iter().zip(self.values) {
+            self.sums[c as usize].add_product(self.t, value);
+        }
     }
 }

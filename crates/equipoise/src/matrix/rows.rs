@@ -4,7 +4,7 @@
 //! over the data reads 4 bytes an entry in place of 12. Row i is column i of the matrix `X'` in `w = X'beta`.
 
 use super::check_length;
-use crate::enclosure::{Enclosure, gather_dot};
+use crate::enclosure::{Enclosure, Sum, gather_dot, scatter_add};
 use crate::error::{Error, Result};
 
 /// A sparse matrix by rows.
@@ -142,6 +142,13 @@ impl Rows {
     pub fn enclose_dot(&self, i: usize, w: &[f64]) -> Enclosure {
         let (indices, values) = self.row(i);
         gather_dot(indices, values, w)
+    }
+
+    /// `sums += t * row i`, one sum a column, with their errors.
+    #[inline]
+    pub fn enclose_add(&self, i: usize, t: f64, sums: &mut [Sum]) {
+        let (indices, values) = self.row(i);
+        scatter_add(indices, values, t, sums);
     }
 
     /// `w += t * row i`.

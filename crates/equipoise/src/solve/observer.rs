@@ -21,6 +21,10 @@ pub struct Progress {
 
 /// Is told how a run goes.
 pub trait Observer {
+    /// Whose checkpoints follow, where a model makes several runs: the label of a decision function. Runs on several threads
+    /// take turns, each with its label first.
+    fn of_fit(&mut self, _label: f64) {}
+
     /// At every checkpoint, the first before any update.
     fn checkpoint(&mut self, progress: &Progress);
 

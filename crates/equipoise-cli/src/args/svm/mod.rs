@@ -15,6 +15,7 @@ const EXAMPLES: &str = "\
 EXAMPLES
   equipoise svm train a9a --cost 1 --model a9a.json         train, certify, save
   equipoise svm predict a9a.t --model a9a.json              accuracy on other rows
+  equipoise svm verify a9a.json a9a                         is it as good as it says?
   equipoise svm cv a9a --folds 5 --costs 0.01,0.1,1,10      choose the cost
   equipoise svm path a9a --from 0.001 --to 10 --steps 9     one model after another
 
@@ -35,6 +36,8 @@ pub(crate) enum SvmCommand {
     Train(TrainArguments),
     /// Predict the labels of rows with a model
     Predict(PredictArguments),
+    /// Check a model, whoever trained it: its objective, and a bound that none gets below
+    Verify(CheckArguments),
     /// Cross-validate: how well do models of several costs do on rows they have not seen?
     Cv(CvArguments),
     /// Train for one cost after another, each from the model before it
@@ -102,6 +105,28 @@ pub(crate) struct PredictArguments {
     /// Say nothing but errors and what --json asks for
     #[arg(long, short)]
     pub(crate) quiet: bool,
+}
+
+const CHECK_EXAMPLES: &str = "\
+EXAMPLES
+  equipoise svm verify a9a.json a9a
+  equipoise svm verify a9a.json a9a --gap 1e-6 --json | jq .relative_gap
+  equipoise svm verify liblinear.model a9a --cost 1
+
+What the model file says it was trained with need not be typed; a file of LIBLINEAR says neither
+--cost nor --epsilon nor --nu. The bias counts as it does in `train`: it is not penalised.
+Exit status: 0 met, 1 not met, 2 error.";
+
+/// `equipoise svm verify`.
+#[derive(Debug, Args)]
+#[command(after_help = CHECK_EXAMPLES)]
+pub(crate) struct CheckArguments {
+    /// The model: what `train --model` wrote, or a model of LIBLINEAR
+    pub(crate) model: PathBuf,
+    /// The rows that it was trained on, LIBSVM text; `-` for stdin
+    pub(crate) data: PathBuf,
+    #[command(flatten)]
+    pub(crate) training: Training,
 }
 
 const CV_EXAMPLES: &str = "\

@@ -204,12 +204,27 @@ fn a_history_has_a_row_a_checkpoint() {
     let (data, history) = (overlapping(&folder, "data", 100), folder.join("run.csv"));
     svm(&["train", &data, "--quiet", "--history", &text(&history)]).expect(0);
     let rows = fs::read_to_string(&history).expect("a history");
-    assert!(
-        rows.starts_with(
-            "update,epoch,seconds,objective,infeasibility,kkt_residual,duality_gap,predicted_bound\n0,"
-        ),
-        "{rows}"
-    );
+    let header = "update,epoch,seconds,label,primal,dual,gap,relative_gap,infeasibility";
+    assert!(rows.starts_with(&format!("{header}\n0,")), "{rows}");
+    for row in rows.lines().skip(1) {
+        let fields: Vec<f64> = row.split(',').map(|field| field.parse().expect("a number")).collect();
+        let (label, primal, dual, gap) = (fields[3], fields[4], fields[5], fields[6]);
+        assert!(label == 1.0 && primal >= dual && (primal - dual - gap).abs() <= 1e-9 * primal, "{row}");
+    }
+}
+
+#[test]
+fn a_history_of_several_labels_names_them() {
+    let folder = scratch("svm-history-labels");
+    let (data, history) = (corners(&folder, "data"), folder.join("run.csv"));
+    for threads in ["1", "3"] {
+        svm(&["train", &data, "--quiet", "--threads", threads, "--history", &text(&history)]).expect(0);
+        let rows = fs::read_to_string(&history).expect("a history");
+        let mut labels: Vec<&str> = rows.lines().skip(1).filter_map(|row| row.split(',').nth(3)).collect();
+        labels.sort_unstable();
+        labels.dedup();
+        assert_eq!(labels, ["1", "4", "7"], "{rows}");
+    }
 }
 
 #[test]

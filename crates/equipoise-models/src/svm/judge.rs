@@ -1,0 +1,237 @@
+//! Who says that a fit is good enough: plain numbers on the way, a proof at the end.
+//!
+//! Every look of a run is at plain primal and dual. Where their gap is within what is wanted, give or take rounding, the
+//! bounds are proven; `accepted` is said of proven bounds only, and the model is the one they were proven for.
+//!
+//! Rounding may spoil a model whose errors are dear (`C_i` of 1e15 charges 0.1 for the last digit of a margin). Where the
+//! proof fails for want of that, the bias and then the size of the model are moved by a few units of the last digit, and
+//! what is proven best is kept. Where the optimum is `w = 0` the multipliers are moved instead, see `cancel`.
+
+use std::sync::{Mutex, PoisonError};
+
+use super::Kind;
+use super::dual::Task;
+use super::evaluate::Evaluation;
+use super::proof::{Bounds, LEAST_SCALE};
+use equipoise::enclosure::Enclosure;
+use equipoise::{Control, Judge, Pass, Verdict};
+
+/// Doublings of the step by which a bias is moved, from one unit of the last digit on.
+const MOST_DOUBLINGS: u32 = 24;
+/// Sizes of a model that are tried, each further from 1 by a factor of 4, from 4 units of the last digit on.
+const MOST_SIZES: i32 = 8;
+
+/// A model as a file has it, and what is proven of it.
+#[derive(Debug, Clone)]
+pub(super) struct Proven {
+    pub(super) weights: Vec<f64>,
+    pub(super) bias: f64,
+    pub(super) bounds: Bounds,
+}
+
+impl Proven {
+    /// Whether there is no margin to divide by.
+    pub(super) fn is_zero(&self) -> bool {
+        self.weights.iter().all(|w| *w == 0.0)
+    }
+}
+
+impl Task<'_> {
+    /// Proves what can be proven of multipliers and of the model that was found for them, to a relative gap.
+    pub(super) fn prove(
+        &self,
+        beta: &[f64],
+        plain: &Evaluation,
+        gap: f64,
+        control: &Control,
+    ) -> Pass<Proven> {
+        let mut dual = self.dual_below(beta, control)?;
+        if self.kind == Kind::OneClass && plain.vanishes && -dual > gap * LEAST_SCALE {
+            dual = dual.max(self.dual_below(&self.cancelled(beta, control)?, control)?);
+        }
+        let (weights, bias) = plain.written(self.kind);
+        let scores = self.enclosed_scores(&weights, control)?;
+        let primal = self.primal_above(&weights, &scores, bias, control)?;
+        let mut proven = Proven { weights, bias, bounds: Bounds { primal, dual } };
+        if plain.may_vanish && primal > 0.0 {
+            proven = Proven {
+                weights: vec![0.0; proven.weights.len()],
+                bias: 0.0,
+                bounds: Bounds { primal: 0.0, dual },
+            };
+        }
+        let wanted = gap * dual.abs().max(LEAST_SCALE);
+        let is_met = |proven: &Proven| proven.bounds.relative_gap() <= gap;
+        if is_met(&proven) || !dual.is_finite() || plain.gap() > wanted + plain.rounding {
+            return Ok(proven);
+        }
+        self.move_bias(&mut proven, &scores, control)?;
+        if self.kind == Kind::Svc {
+            for k in 1..=MOST_SIZES {
+                if is_met(&proven) {
+                    break;
+                }
+                let size = 1.0 + 4f64.powi(k) * f64::EPSILON;
+                let weights: Vec<f64> = plain.w.iter().map(|w| size * w).collect();
+                let bias = size * plain.bias;
+                let scores = self.enclosed_scores(&weights, control)?;
+                let primal = self.primal_above(&weights, &scores, bias, control)?;
+                let mut sized = Proven { weights, bias, bounds: Bounds { primal, dual } };
+                self.move_bias(&mut sized, &scores, control)?;
+                if sized.bounds.primal < proven.bounds.primal {
+                    proven = sized;
+                }
+            }
+        }
+        Ok(proven)
+    }
+
+    /// Moves the bias, first by units of its last digit, as long as the primal falls.
+    fn move_bias(&self, proven: &mut Proven, scores: &[Enclosure], control: &Control) -> Pass {
+        let size = |i: usize| self.targets[i].abs().max(scores[i].centre().abs());
+        let largest = (0..scores.len()).map(size).filter(|size| size.is_finite()).fold(0.0, f64::max);
+        let unit = f64::EPSILON * largest.max(proven.bias.abs());
+        let start = proven.bias;
+        for sign in [1.0, -1.0] {
+            let mut misses = 0;
+            for k in 0..MOST_DOUBLINGS {
+                let bias = start + sign * unit * 2f64.powi(k.cast_signed());
+                let primal = self.primal_above(&proven.weights, scores, bias, control)?;
+                if primal < proven.bounds.primal {
+                    proven.bounds.primal = primal;
+                    proven.bias = bias;
+                    misses = 0;
+                } else {
+                    misses += 1;
+                    // The primal is convex in the bias; a unit may be too little to see it fall.
+                    if misses > 2 {
+                        break;
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// What was found at the point that was looked at last.
+#[derive(Debug)]
+struct Looked {
+    at: Vec<f64>,
+    plain: Evaluation,
+    proven: Option<Proven>,
+}
+
+/// Looks that deserved a proof, and the next that gets one: proofs that fail come more and more rarely.
+#[derive(Debug, Default)]
+struct Proofs {
+    deserved: u32,
+    next: u32,
+}
+
+/// Certifies multipliers by primal and dual, to a relative gap.
+#[derive(Debug)]
+pub(super) struct GapJudge<'t> {
+    task: &'t Task<'t>,
+    gap: f64,
+    last: Mutex<Option<Looked>>,
+    proofs: Mutex<Proofs>,
+}
+
+impl<'t> GapJudge<'t> {
+    pub(super) fn new(task: &'t Task<'t>, gap: f64) -> Self {
+        Self { task, gap, last: Mutex::new(None), proofs: Mutex::default() }
+    }
+
+    /// What was found at x, and what is proven of it unless the control ends that; looks again where the last look was
+    /// elsewhere.
+    pub(super) fn into_proven(self, x: &[f64], control: &Control) -> Pass<(Evaluation, Option<Proven>)> {
+        let (plain, proven) = match self.last.into_inner().unwrap_or_else(PoisonError::into_inner) {
+            Some(looked) if looked.at == x => (looked.plain, looked.proven),
+            _ => (self.task.evaluate(x, &Control::unlimited())?, None),
+        };
+        let proven = proven.or_else(|| self.task.prove(x, &plain, self.gap, control).ok());
+        Ok((plain, proven))
+    }
+
+    /// Whether a proof is worth its passes.
+    fn is_due(&self, plain: &Evaluation) -> bool {
+        let wanted = self.wanted_gap(plain.dual);
+        if plain.gap() > wanted + plain.rounding && !plain.vanishes {
+            return false;
+        }
+        let mut proofs = self.proofs.lock().unwrap_or_else(PoisonError::into_inner);
+        proofs.deserved += 1;
+        if proofs.deserved < proofs.next {
+            return false;
+        }
+        proofs.next = proofs.deserved + proofs.deserved.div_ceil(2);
+        true
+    }
+
+    fn look(&self, x: &[f64], control: &Control) -> Pass<(Evaluation, Option<Proven>)> {
+        let plain = self.task.evaluate(x, control)?;
+        let proven =
+            if self.is_due(&plain) { Some(self.task.prove(x, &plain, self.gap, control)?) } else { None };
+        let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut at = last.take().map_or_else(Vec::new, |looked| looked.at);
+        at.resize(x.len(), 0.0);
+        self.task.team.fill(&mut at, |first, at| at.copy_from_slice(&x[first..first + at.len()]));
+        *last = Some(Looked { at, plain: plain.clone(), proven: proven.clone() });
+        Ok((plain, proven))
+    }
+}
+
+impl Judge for GapJudge<'_> {
+    fn judge(&self, x: &[f64], control: &Control) -> equipoise::Result<Verdict> {
+        let (plain, proven) = self.look(x, control)?;
+        let (dual, gap, relative_gap) = match &proven {
+            Some(Proven { bounds, .. }) if bounds.gap().is_finite() => {
+                (bounds.dual, bounds.gap(), bounds.relative_gap())
+            }
+            _ => (plain.dual, plain.gap(), plain.gap() / plain.dual.abs().max(LEAST_SCALE)),
+        };
+        let accepted = proven.is_some_and(|proven| proven.bounds.relative_gap() <= self.gap);
+        Ok(Verdict::new(-dual, relative_gap, accepted)
+            .with_gap(gap)
+            .with_infeasibility(plain.infeasibility)
+            .with_multipliers(plain.multipliers))
+    }
+
+    fn wanted_gap(&self, objective: f64) -> f64 {
+        self.gap * objective.abs().max(LEAST_SCALE)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+    use std::sync::atomic::AtomicBool;
+
+    use super::*;
+    use crate::svm::train::Plan;
+    use crate::svm::{Samples, TrainSettings};
+    use equipoise::matrix::Rows;
+
+    #[test]
+    fn a_look_ends_soon_after_it_is_told_to() {
+        let n = 100_000;
+        let values: Vec<f64> = (0..10 * n).map(|k| f64::from(k * 7 % 31) - 15.0).collect();
+        let indices: Vec<u32> = (0..n as usize).flat_map(|_| 0..10).collect();
+        let starts = (0..=n as usize).map(|i| 10 * i).collect();
+        let rows = Rows::new(10, starts, indices, Some(values)).expect("valid");
+        let labels: Vec<f64> = (0..n).map(|i| f64::from(i % 2)).collect();
+        let samples = Samples { rows: &rows, labels: &labels, weights: None };
+        let settings = TrainSettings::default();
+        let plan = Plan::new(samples, &settings, None).expect("valid");
+        let task = plan.single_task(0).expect("valid");
+        let judge = GapJudge::new(&task, settings.gap);
+        let x = vec![0.0; rows.len()];
+        let raised = Control::on(Arc::new(AtomicBool::new(true)));
+        for control in [raised, Control::unlimited().within(0.0)] {
+            let refused = judge.judge(&x, &control);
+            assert!(matches!(refused, Err(equipoise::Error::StoppedEarly { .. })), "{refused:?}");
+        }
+        assert!(judge.judge(&x, &Control::unlimited()).is_ok_and(|verdict| !verdict.accepted));
+    }
+}

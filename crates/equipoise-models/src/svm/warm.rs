@@ -1,0 +1,216 @@
+//! Multipliers that go with weights and a bias: where training begins at an earlier model.
+//!
+//! A row whose margin is away from the kink of its loss has its multiplier at a bound, and which one is known. The rows F
+//! near their kinks are found by the dual over them alone, the others as they are:
+//!
+//! ```text
+//! minimise over b   1/2 |X_F'b + v|^2 - y_F'b + h_F(b)    with  sum b = s - sum_B beta      v = X_B'beta_B
+//! ```
+//!
+//! F is a small share of the rows, and so is the work; at a model that is optimal the result is, too. What is found is only
+//! a start: whether it is any good the judge of the run says.
+//!
+//! Must not know: files, limits on time (the control has them).
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use super::charge::Charges;
+use super::dual::Task;
+use super::{Kind, TrainSettings};
+use equipoise::coupling::Coupling;
+use equipoise::enclosure::Sum;
+use equipoise::matrix::Rows;
+use equipoise::problem::Problem;
+use equipoise::separable::Values;
+use equipoise::smooth::Gram;
+use equipoise::solve::{Method, Settings, Solver};
+use equipoise::{Control, Judge, Team, Verdict};
+
+/// Share of the rows that are near their kinks, at least.
+const SHARE_NEAR: f64 = 0.05;
+/// Distance from a kink, where a margin is 1, within which a row is near it.
+const NEAR: f64 = 0.02;
+/// Share of the rows beyond which the dual over those near is as dear as the whole one.
+const MOST_NEAR: f64 = 0.7;
+/// Share of the gap wanted to which the dual over the rows near is solved.
+const SHARE_OF_GAP: f64 = 0.2;
+/// Most epochs over the rows near.
+const MOST_EPOCHS: f64 = 200.0;
+
+/// A start and what it cost.
+#[derive(Debug)]
+pub(super) struct Start {
+    pub(super) x: Vec<f64>,
+    pub(super) updates: u64,
+    /// In passes over all rows.
+    pub(super) epochs: f64,
+}
+
+/// How far row i is from the kinks of its loss, and its multiplier beside them; between two kinks, a guess.
+struct Place {
+    distance: f64,
+    beta: f64,
+}
+
+impl Task<'_> {
+    /// Multipliers that go with weights and a bias, feasible up to rounding; `None` where there are none to be had this way.
+    pub(super) fn start_at(
+        &self,
+        w: &[f64],
+        bias: f64,
+        settings: &TrainSettings,
+        control: &Control,
+    ) -> Option<Start> {
+        let places = self.of_rows(control, |i| self.place(i, self.rows.dot(i, w) + bias)).ok()?;
+        let near = near(&places, if self.kind == Kind::Svc { NEAR } else { 0.0 });
+        if near.len() < 2 || near.len() as f64 > MOST_NEAR * places.len() as f64 {
+            return None;
+        }
+        let mut x: Vec<f64> = places.iter().map(|place| place.beta).collect();
+        let mut fixed = x.clone();
+        near.iter().for_each(|&i| fixed[i] = 0.0);
+        let add = |i: usize, v: &mut Vec<f64>| {
+            if fixed[i] != 0.0 {
+                self.rows.add(i, fixed[i], v);
+            }
+        };
+        let v = self.total_vector(self.rows.columns(), control, add).ok()?;
+        let mut sum = Sum::default();
+        sum.add(if self.kind == Kind::OneClass { self.nu * self.total() } else { 0.0 });
+        fixed.iter().for_each(|beta| sum.add(-beta));
+        let wanted_gap = SHARE_OF_GAP * settings.gap * self.size_at(w, &places);
+        let part = Part::new(self, &near, &v, sum.value().centre())?;
+        let (found, updates, epochs) = part.solve(&x, wanted_gap, settings, control)?;
+        near.iter().zip(found).for_each(|(&i, beta)| x[i] = beta);
+        let share = part.rows.entries().max(1) as f64 / self.rows.entries().max(1) as f64;
+        Some(Start { x, updates, epochs: epochs * share })
+    }
+
+    fn place(&self, i: usize, score: f64) -> Place {
+        let (y, cap) = (self.targets[i], self.caps.at(i));
+        let side = |t: f64, far: f64| if t < 0.0 { far } else { 0.0 };
+        match self.kind {
+            _ if cap == 0.0 => Place { distance: f64::INFINITY, beta: 0.0 },
+            Kind::Svc if self.is_squared() => {
+                let short = 1.0 - y * score;
+                // There is no bound to be at: every row that is charged is free.
+                let distance = if short > 0.0 { 0.0 } else { -short };
+                Place { distance, beta: y * 2.0 * cap * short.max(0.0) }
+            }
+            Kind::Svc | Kind::NuSvc => {
+                let beyond = y * score - 1.0;
+                Place { distance: beyond.abs(), beta: side(beyond, y * cap) }
+            }
+            Kind::OneClass => Place { distance: score.abs(), beta: side(score, cap) },
+            Kind::Svr => {
+                let residual = y - score;
+                let beyond = self.epsilon - residual.abs();
+                Place { distance: beyond.abs(), beta: side(beyond, cap.copysign(residual)) }
+            }
+        }
+    }
+
+    /// About the size of the objective at weights.
+    fn size_at(&self, w: &[f64], places: &[Place]) -> f64 {
+        let square = equipoise::matrix::dot(w, w);
+        let loss =
+            |(i, place): (usize, &Place)| self.caps.at(i) * place.distance * f64::from(place.beta != 0.0);
+        0.5 * square
+            + places.iter().enumerate().filter(|(_, place)| place.distance.is_finite()).map(loss).sum::<f64>()
+    }
+}
+
+/// The rows nearest to their kinks: a share of all, and all within a distance.
+fn near(places: &[Place], within: f64) -> Vec<usize> {
+    let mut distances: Vec<f64> = places.iter().map(|place| place.distance).collect();
+    let rank = ((SHARE_NEAR * places.len() as f64).ceil() as usize).min(places.len() - 1);
+    let (_, &mut at_rank, _) = distances.select_nth_unstable_by(rank, f64::total_cmp);
+    let within = at_rank.max(within);
+    (0..places.len()).filter(|&i| places[i].distance <= within && places[i].distance.is_finite()).collect()
+}
+
+/// The dual over some of the rows.
+struct Part<'t> {
+    task: &'t Task<'t>,
+    near: &'t [usize],
+    rows: Rows,
+    linear: Vec<f64>,
+    sum: f64,
+}
+
+impl<'t> Part<'t> {
+    fn new(task: &'t Task<'t>, near: &'t [usize], v: &[f64], sum: f64) -> Option<Self> {
+        let (mut starts, mut indices, mut values) = (vec![0], Vec::new(), Vec::new());
+        for &i in near {
+            task.rows.for_each(i, |column, value| {
+                indices.push(column as u32);
+                values.push(value);
+            });
+            starts.push(indices.len());
+        }
+        let values = task.rows.row(0).1.is_some().then_some(values);
+        let rows = Rows::new(task.rows.columns(), starts, indices, values).ok()?;
+        let has_targets = matches!(task.kind, Kind::Svc | Kind::Svr);
+        let target = |i: usize| if has_targets { task.targets[i] } else { 0.0 };
+        let linear = near.iter().map(|&i| task.rows.dot(i, v) - target(i)).collect();
+        Some(Self { task, near, rows, linear, sum })
+    }
+
+    /// Multipliers of these rows, updates and epochs, from those of all rows.
+    fn solve(
+        &self,
+        beta: &[f64],
+        wanted_gap: f64,
+        settings: &TrainSettings,
+        control: &Control,
+    ) -> Option<(Vec<f64>, u64, f64)> {
+        let task = self.task;
+        let chosen = |of: &dyn Fn(usize) -> f64| self.near.iter().map(|&i| of(i)).collect::<Vec<f64>>();
+        let charges = Charges { cost: 1.0, class_weights: &[], labels: &[], weights: None };
+        let part = Task {
+            rows: &self.rows,
+            kind: task.kind,
+            loss: task.loss,
+            targets: chosen(&|i| task.targets[i]),
+            charges,
+            caps: Values::Each(chosen(&|i| task.caps.at(i))),
+            epsilon: task.epsilon,
+            nu: task.nu,
+            team: Arc::new(Team::of(1)),
+        };
+        let linear = Values::Each(self.linear.clone());
+        let norms = (0..self.rows.len()).map(|k| self.rows.squared_norm(k)).collect();
+        let gram = Gram::with_squared_norms(&self.rows, part.diagonal(), linear, norms).ok()?;
+        let coupling = Coupling::sum(self.sum).ok()?;
+        let problem = Problem::builder(gram).separable(part.pieces()).coupling(coupling).build().ok()?;
+        let start = problem.nearest_feasible(&chosen(&|i| beta[i])).ok()?;
+        let choices = Settings {
+            method: Method::Violating,
+            seed: settings.seed,
+            max_epochs: Some(MOST_EPOCHS),
+            ..Settings::default()
+        };
+        let judge = Content { wanted_gap, looks: AtomicUsize::new(0) };
+        let run = Solver::new(&problem, &choices).warm_start(start).control(control.clone());
+        let solution = run.run_judged(&judge).ok()?;
+        Some((solution.x, solution.updates, solution.epochs))
+    }
+}
+
+/// Is content with the first point at which a solver asks again: it then believes to be within the gap wanted.
+struct Content {
+    wanted_gap: f64,
+    looks: AtomicUsize,
+}
+
+impl Judge for Content {
+    fn judge(&self, _x: &[f64], _control: &Control) -> equipoise::Result<Verdict> {
+        let is_start = self.looks.fetch_add(1, Ordering::Relaxed) == 0;
+        Ok(Verdict::new(0.0, 1.0, !is_start))
+    }
+
+    fn wanted_gap(&self, _objective: f64) -> f64 {
+        self.wanted_gap
+    }
+}

@@ -1,0 +1,66 @@
+//! An earlier model is a good place to begin: counted in epochs, never in time.
+
+use crate::numbers::Numbers;
+use crate::{Data, classes, targets};
+use equipoise::Status;
+use equipoise_models::svm::{Kind, LinearModel, Loss, TrainSettings, Watch, train};
+
+/// Epochs of a converged fit, from a model if there is one.
+fn epochs(data: &Data, settings: &TrainSettings, model: Option<&LinearModel>) -> (f64, LinearModel) {
+    let trained = train(data.samples(), settings, model, Watch::default()).expect("valid data");
+    assert_eq!(trained.report.status(), Status::Converged, "{settings:?}: {:?}", trained.report);
+    (trained.report.classes.iter().map(|class| class.epochs).sum(), trained.model)
+}
+
+fn cases() -> Vec<(Data, TrainSettings)> {
+    let mut numbers = Numbers::new(55);
+    let sparse = classes(&mut numbers, 3000, 40, 0.3);
+    let dense = classes(&mut numbers, 1500, 12, 1.0);
+    let plane = targets(&mut numbers, 2000, 20, 0.5);
+    let cloud = targets(&mut numbers, 2000, 20, 0.5).moved(|_| 2.5);
+    let plain = TrainSettings::default();
+    vec![
+        (sparse.clone(), plain.clone()),
+        (sparse.clone(), TrainSettings { cost: 0.05, ..plain.clone() }),
+        (dense.clone(), TrainSettings { cost: 10.0, ..plain.clone() }),
+        (sparse, TrainSettings { loss: Loss::SquaredHinge, ..plain.clone() }),
+        (plane, TrainSettings { kind: Kind::Svr, ..plain.clone() }),
+        (cloud, TrainSettings { kind: Kind::OneClass, nu: 0.2, ..plain }),
+    ]
+}
+
+#[test]
+fn a_model_of_the_same_data_costs_hardly_more_than_a_certificate() {
+    for (data, settings) in cases() {
+        for gap in [1e-4, 1e-6] {
+            let settings = TrainSettings { gap, ..settings.clone() };
+            let (cold, model) = epochs(&data, &settings, None);
+            let (warm, _) = epochs(&data, &settings, Some(&model));
+            println!(
+                "{:?} {:?} C {} gap {gap:e}: {cold:.2} cold, {warm:.2} warm",
+                settings.kind, settings.loss, settings.cost
+            );
+            assert!(warm <= 1.0_f64.max(0.1 * cold), "{settings:?}: {warm} epochs, {cold} without");
+        }
+    }
+}
+
+#[test]
+fn a_model_of_half_or_twice_the_cost_saves_half_of_the_epochs() {
+    for (data, settings) in cases() {
+        if settings.kind == Kind::OneClass {
+            continue;
+        }
+        let (cold, _) = epochs(&data, &settings, None);
+        for factor in [0.5, 2.0] {
+            let other = TrainSettings { cost: factor * settings.cost, ..settings.clone() };
+            let (_, model) = epochs(&data, &other, None);
+            let (warm, _) = epochs(&data, &settings, Some(&model));
+            println!(
+                "{:?} {:?} C {} from {factor}: {cold:.2} cold, {warm:.2} warm",
+                settings.kind, settings.loss, settings.cost
+            );
+            assert!(warm <= 0.5 * cold, "{settings:?} from {factor} C: {warm} epochs, {cold} without");
+        }
+    }
+}
