@@ -218,7 +218,7 @@ pub enum Error {
     /// Nodes that no path joins.
     #[error(
         "graph: disconnected: no path joins node {from} to node {to} ({unreached} of {nodes} nodes \
-         cannot be reached); add an edge between the two parts"
+         cannot be reached); add an edge between the two parts, or use method auto, which moves all blocks as well"
     )]
     GraphDisconnected {
         /// A node of the one part.
@@ -233,7 +233,8 @@ pub enum Error {
     /// The pairs of the graph do not span the feasible directions.
     #[error(
         "graph: its pairs cannot reach the optimum: they span {spanned} of {needed} feasible \
-         directions; the blocks {nodes:?} cannot move as they should; use larger blocks or more edges"
+         directions; the blocks {nodes:?} cannot move as they should; use larger blocks or more edges, or method auto, \
+         which moves all blocks as well"
     )]
     GraphCannotMove {
         /// Blocks on which a feasible direction lives that no pair can make.

@@ -182,9 +182,9 @@ fn scaled_residual(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::matrix::dot;
     use crate::control::Halt;
     use crate::matrix::Matrix;
+    use crate::matrix::dot;
     use crate::separable::Bounds;
 
     fn rows(rhs: Vec<f64>) -> Coupling {

@@ -192,7 +192,11 @@ impl<F: SmoothTerm, H: SeparableTerm> ProblemBuilder<F, H> {
         };
         let probabilities = edge_probabilities(self.probabilities, &self.smooth, &blocks, &graph, control);
         control.check()?;
-        reach::check(&graph.support(&probabilities)?, &blocks, independent, control)?;
+        let pairs_fail = match reach::check(&graph.support(&probabilities)?, &blocks, independent, control) {
+            Ok(()) => None,
+            Err(why @ (Error::GraphDisconnected { .. } | Error::GraphCannotMove { .. })) => Some(why),
+            Err(error) => return Err(error),
+        };
         let start = match self.start {
             Some(x) => {
                 start::check(&coupling, separable.as_dyn(), &x, n, control)?;
@@ -210,6 +214,7 @@ impl<F: SmoothTerm, H: SeparableTerm> ProblemBuilder<F, H> {
             blocks,
             graph,
             probabilities,
+            pairs_fail,
             start,
         })
     }

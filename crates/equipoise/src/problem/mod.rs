@@ -1,8 +1,8 @@
 //! A problem, checked: `minimise f(x) + h(x) subject to A x = b`, x in blocks joined by a graph.
 //!
 //! [`Problem::builder`] is the only way in. What it lets through is finite, of matching shapes, consistent,
-//! has a point in its domain, and a graph whose pairs can reach the optimum; everything else is an error
-//! with its evidence, before the first iteration.
+//! and has a point in its domain; everything else is an error with its evidence, before the first iteration. Whether the
+//! pairs of its graph can reach the optimum is known, too: methods that move nothing but pairs ask.
 
 mod blocks;
 mod bounded_least_squares;
@@ -22,6 +22,7 @@ pub(crate) use start::project;
 
 use crate::control::Control;
 use crate::coupling::{Coupling, DroppedRow};
+use crate::error::{Error, Result};
 use crate::graph::{EdgeProbabilities, Graph};
 use crate::separable::{Nonsmooth, SeparableTerm, Zero};
 use crate::smooth::SmoothTerm;
@@ -39,6 +40,8 @@ pub struct Problem<F, H = Zero> {
     blocks: Blocks,
     graph: Graph,
     probabilities: EdgeProbabilities,
+    /// Why the pairs of the graph cannot reach every feasible point, where they cannot.
+    pairs_fail: Option<Error>,
     start: Vec<f64>,
 }
 
@@ -51,6 +54,12 @@ impl<F: SmoothTerm> Problem<F, Zero> {
 }
 
 impl<F: SmoothTerm, H: SeparableTerm> Problem<F, H> {
+    /// Whether the pairs of the graph alone can reach every feasible point; the error says why not. Methods that move
+    /// nothing but pairs are refused then; `auto` is not.
+    pub fn check_pairs(&self) -> Result<()> {
+        self.pairs_fail.clone().map_or(Ok(()), Err)
+    }
+
     /// The number n of variables.
     pub fn dimension(&self) -> usize {
         self.smooth.dimension()
@@ -114,19 +123,19 @@ impl<F: SmoothTerm, H: SeparableTerm> Problem<F, H> {
     }
 
     /// The feasible point nearest to `x` (in the Euclidean norm): a start for a warm run on changed data.
-    pub fn nearest_feasible(&self, x: &[f64]) -> crate::error::Result<Vec<f64>> {
+    pub fn nearest_feasible(&self, x: &[f64]) -> Result<Vec<f64>> {
         self.nearest_feasible_within(x, &Control::unlimited())
     }
 
     /// The same under a control; [`Error::StoppedEarly`](crate::Error::StoppedEarly) where it ended the search.
-    pub fn nearest_feasible_within(&self, x: &[f64], control: &Control) -> crate::error::Result<Vec<f64>> {
+    pub fn nearest_feasible_within(&self, x: &[f64], control: &Control) -> Result<Vec<f64>> {
         crate::matrix::check_length("start", "entries", x.len(), self.dimension())?;
         crate::matrix::check_finite_vector("start", x)?;
         project(self.independent_coupling(), self.separable.as_dyn(), x, control)
     }
 
     /// Checks a start of the caller's: in the domain, and feasible.
-    pub(crate) fn check_start(&self, x: &[f64], control: &Control) -> crate::error::Result<()> {
+    pub(crate) fn check_start(&self, x: &[f64], control: &Control) -> Result<()> {
         start::check(&self.coupling, self.separable.as_dyn(), x, self.dimension(), control)
     }
 

@@ -1,10 +1,10 @@
 //! Findings of hostile users: what was once claimed falsely, refused though solvable, or made worse on the way.
 
-use equipoise::separable::{ElasticNet, Zero};
+use equipoise::separable::{ElasticNet, GroupL2, Nonsmooth, SeparableTerm, Zero};
 use equipoise::smooth::loss::{HuberLoss, Squared};
-use equipoise::smooth::{Distance, Huber, LeastSquares, Quadratic};
+use equipoise::smooth::{Distance, Huber, LeastSquares, Quadratic, SmoothTerm};
 use equipoise::solve::{Observer, Progress, Solver};
-use equipoise::{Coupling, Matrix, Method, Settings, Status, certificate, solve};
+use equipoise::{BlockChoice, Coupling, Matrix, Method, Problem, Settings, Status, certificate, solve};
 
 use crate::adaptor::{AnyProblem, builder, composite, matrix_of, solve_checked};
 use crate::numbers::Numbers;
@@ -106,6 +106,30 @@ fn identical_columns_under_a_penalty_with_zeros_are_not_called_optimal_too_soon(
         let excess = rough.certificate.objective - best.certificate.objective;
         let allowed = 1e-4 * (1.0 + rough.certificate.objective.abs());
         assert!(rough.status != Status::Converged || excess <= allowed, "seed {seed}: {excess:e}");
+    }
+}
+
+#[test]
+fn what_pairs_cannot_reach_auto_can() {
+    for seed in 0..30 {
+        let mut numbers = Numbers::new(6_000 + seed);
+        let (m, n) = (5 + numbers.below(4), 24);
+        let entries: Vec<Vec<f64>> = (0..m).map(|_| numbers.vector(n, 1.0)).collect();
+        let inside = numbers.vector(n, 1.0);
+        let rhs: Vec<f64> =
+            entries.iter().map(|row| row.iter().zip(&inside).map(|(a, x)| a * x).sum()).collect();
+        let coupling = Coupling::rows_of(Matrix::from_rows(&entries).expect("m x n"), rhs).expect("finite");
+        let f = Distance::new(numbers.vector(n, 1.0), 0.5).expect("finite");
+        let f: Box<dyn SmoothTerm> = Box::new(f);
+        let groups = Nonsmooth::Groups(GroupL2::new(0.1).expect("valid"));
+        let problem = Problem::builder(f).nonsmooth::<Box<dyn SeparableTerm>>(groups).coupling(coupling);
+        // Pairs of two scalars each: no pair can move under five rows.
+        let problem = problem.blocks(BlockChoice::Size(2)).build().expect("feasible");
+        let pairs = solve(&problem, &Settings { method: Method::Pairs, ..Settings::default() });
+        let refused = pairs.expect_err("pairs cannot move").to_string();
+        assert!(refused.contains("method auto"), "{refused}");
+        let solution = solve_checked(&problem, &Settings { time_limit: Some(20.0), ..Settings::default() });
+        assert_eq!(solution.status, Status::Converged, "seed {seed}: {:?}", solution.certificate);
     }
 }
 

@@ -54,9 +54,20 @@ impl Choice {
                 let why = "momentum needs h = 0: no bounds, no l1, no group norms";
                 return Err(Error::MethodNotApplicable { method: "accelerated", why });
             }
-            method => return Ok(Self::new(method, "as asked")),
+            method => {
+                problem.check_pairs()?;
+                return Ok(Self::new(method, "as asked"));
+            }
         }
         let f = problem.smooth();
+        let is_streamed = f.finite_sum().is_some_and(|sum| matches!(sum.data, SampleData::Stream(_)));
+        if let Err(why) = problem.check_pairs()
+            && obstacle.is_some()
+        {
+            // Only what moves all blocks gets there; samples that are streamed have nothing of the kind.
+            let reason = "pairs of the graph do not reach every point: in turns with steps over all blocks";
+            return if is_streamed { Err(why) } else { Ok(Self::new(Method::Auto, reason)) };
+        }
         if let Some(sum) = f.finite_sum() {
             let samples = sum.data.len();
             if matches!(sum.data, SampleData::Stream(_)) {

@@ -1,10 +1,19 @@
-//! Graphs that are none, and graphs whose pairs cannot reach the optimum: refused before the first iteration.
+//! Graphs that are none, and graphs whose pairs cannot reach the optimum: methods that move nothing else are refused before
+//! the first iteration.
 
 use super::{matrix, refused, valid};
-use crate::adaptor::builder;
+use crate::adaptor::{AnyProblem, builder};
 use equipoise::graph::Topology;
 use equipoise::smooth::Distance;
-use equipoise::{BlockChoice, Coupling, Error, Matrix, ProbabilityChoice};
+use equipoise::{BlockChoice, Coupling, Error, Matrix, Method, ProbabilityChoice, Settings, solve};
+
+/// The problem, if pairs alone can solve it.
+fn by_pairs(built: equipoise::Result<AnyProblem>) -> equipoise::Result<AnyProblem> {
+    let problem = built?;
+    let pairs = Settings { method: Method::Pairs, max_updates: Some(1), ..Settings::default() };
+    problem.check_pairs().and(solve(&problem, &pairs).map(drop))?;
+    Ok(problem)
+}
 
 fn edges(list: &[(usize, usize)]) -> Topology {
     Topology::Edges(list.to_vec())
@@ -56,13 +65,16 @@ fn edges_that_are_none() {
 
 #[test]
 fn parts_that_no_path_joins() {
-    let error =
-        refused(valid().graph(edges(&[(0, 2), (1, 3)])).build(), &["disconnected", "node 0", "node 1"]);
+    let error = refused(
+        by_pairs(valid().graph(edges(&[(0, 2), (1, 3)])).build()),
+        &["disconnected", "node 0", "node 1"],
+    );
     let Error::GraphDisconnected { from: 0, to: 1, nodes: 4, .. } = error else { panic!("{error:?}") };
     // Blocks of two under two rows, and one block that nothing reaches.
     let several = Coupling::block_sum(vec![0.0; 2]).expect("finite");
     let problem = builder(Distance::new(vec![1.0; 8], 1.0).expect("valid")).coupling(several);
-    let error = refused(problem.graph(edges(&[(0, 1), (1, 2)])).build(), &["node 0", "node 3", "1 of 4"]);
+    let error =
+        refused(by_pairs(problem.graph(edges(&[(0, 1), (1, 2)])).build()), &["node 0", "node 3", "1 of 4"]);
     assert_eq!(error, Error::GraphDisconnected { from: 0, to: 3, unreached: 1, nodes: 4 });
 }
 
@@ -71,10 +83,12 @@ fn paths_through_blocks_off_the_row_carry_nothing() {
     // Coordinate 1 has coefficient 0: what 0 gives cannot reach 2 through it.
     let coupling = Coupling::row(vec![1.0, 0.0, 1.0, 1.0], 0.0).expect("finite");
     let path = edges(&[(0, 1), (1, 2), (2, 3)]);
-    let error = refused(valid().coupling(coupling.clone()).graph(path).build(), &["node 0", "node 2"]);
+    let error =
+        refused(by_pairs(valid().coupling(coupling.clone()).graph(path).build()), &["node 0", "node 2"]);
     assert!(matches!(error, Error::GraphDisconnected { from: 0, to: 2, .. }));
     // All three that touch the row are joined, but the one off it is never drawn.
-    let error = refused(valid().coupling(coupling).graph(edges(&[(0, 2), (2, 3)])).build(), &["[1]"]);
+    let error =
+        refused(by_pairs(valid().coupling(coupling).graph(edges(&[(0, 2), (2, 3)])).build()), &["[1]"]);
     let Error::GraphCannotMove { nodes, spanned: 2, needed: 3 } = error else { panic!("{error:?}") };
     assert_eq!(nodes, [1]);
 }
@@ -84,8 +98,10 @@ fn scalar_pairs_under_two_dense_rows_cannot_move() {
     let two = Matrix::from_rows(&[[1.0, 1.0, 1.0, 1.0], [1.0, 2.0, 3.0, 4.0]]).expect("2 x 4");
     let coupling = Coupling::rows_of(two, vec![0.0; 2]).expect("finite");
     let problem = || valid().coupling(coupling.clone());
-    let error =
-        refused(problem().blocks(BlockChoice::Size(1)).build(), &["cannot reach", "0 of 2", "larger blocks"]);
+    let error = refused(
+        by_pairs(problem().blocks(BlockChoice::Size(1)).build()),
+        &["cannot reach", "0 of 2", "larger blocks"],
+    );
     let Error::GraphCannotMove { nodes, spanned: 0, needed: 2 } = error else { panic!("{error:?}") };
     assert!(!nodes.is_empty() && nodes.iter().all(|&node| node < 4));
     assert!(problem().build().is_ok(), "automatic blocks can move");
@@ -98,7 +114,7 @@ fn pairs_that_move_in_some_directions_only() {
     let f = Distance::new(vec![1.0; 5], 1.0).expect("valid");
     let coupling = Coupling::rows_of(two, vec![0.0; 2]).expect("finite");
     let problem = builder(f).coupling(coupling).blocks(BlockChoice::Size(1));
-    let error = refused(problem.build(), &["2 of 3"]);
+    let error = refused(by_pairs(problem.build()), &["2 of 3"]);
     let Error::GraphCannotMove { nodes, spanned: 2, needed: 3 } = error else { panic!("{error:?}") };
     assert!(nodes.contains(&4), "the last block is the one that is stuck: {nodes:?}");
 }
@@ -107,7 +123,7 @@ fn pairs_that_move_in_some_directions_only() {
 fn edges_that_are_never_drawn_do_not_join() {
     let ring = |weights: [f64; 4]| {
         let weighted = ProbabilityChoice::Weighted(weights.to_vec());
-        valid().graph(Topology::Ring).probabilities(weighted).build()
+        by_pairs(valid().graph(Topology::Ring).probabilities(weighted).build())
     };
     // The ring's edges are 0-1, 0-3, 1-2, 2-3.
     assert!(ring([0.0, 1.0, 1.0, 1.0]).is_ok(), "a path is left");
@@ -145,7 +161,7 @@ fn a_weight_for_each_edge_of_a_large_clique_is_refused_in_words() {
 #[test]
 fn three_rows_of_four_scalars_need_one_block() {
     let coupling = Coupling::rows_of(matrix(), vec![0.0; 3]).expect("finite");
-    let scalars = valid().coupling(coupling.clone()).blocks(BlockChoice::Size(1)).build();
+    let scalars = by_pairs(valid().coupling(coupling.clone()).blocks(BlockChoice::Size(1)).build());
     assert!(matches!(scalars, Err(Error::GraphCannotMove { needed: 1, .. })));
     assert_eq!(valid().coupling(coupling).build().expect("automatic blocks").blocks().len(), 1);
 }
