@@ -43,7 +43,7 @@ fn without_labels(kind: Kind) -> ModelFile {
 fn json(model: &ModelFile) -> String {
     assert!(model.fault().is_none());
     let mut bytes = Vec::new();
-    json::write(&mut bytes, model).expect("memory takes everything");
+    json::write(&mut bytes, model, None).expect("memory takes everything");
     String::from_utf8(bytes).expect("text")
 }
 
