@@ -143,7 +143,8 @@ mod tests {
     fn a_csv_file_is_summed_in_any_batches_and_its_fault_names_the_row() {
         let path = write("sum.csv", "1,2\n3,4\n5,6\n");
         let (needed, allowed) = (32, 31);
-        let refused = streamed(open(&path), Some(vec![0.0; 3]), 1.0, Squared, allowed).expect_err("too little");
+        let refused =
+            streamed(open(&path), Some(vec![0.0; 3]), 1.0, Squared, allowed).expect_err("too little");
         assert!(
             matches!(refused, Error::TooMuchMemory { needed: least, .. } if least == needed),
             "the least that works is said: {refused}"

@@ -80,7 +80,9 @@ fn cross_validation_of_other_kinds() {
 #[test]
 fn a_limit_before_the_first_fit_leaves_nothing() {
     let data = overlapping(&scratch("svm-cv-limit"), "data", 200);
-    for command in [&["cv", &data, "--folds", "2", "--cost", "100"][..], &["path", &data, "--costs", "100,200"]] {
+    for command in
+        [&["cv", &data, "--folds", "2", "--cost", "100"][..], &["path", &data, "--costs", "100,200"]]
+    {
         let ran = svm(&[command, &["--gap", "1e-15", "--time-limit", "1e-9", "--json"]].concat()).expect(2);
         assert_eq!(ran.stdout, "");
         ran.complains(&["time limit reached while", "nothing was written"]);
