@@ -142,7 +142,14 @@ mod tests {
     #[test]
     fn a_csv_file_is_summed_in_any_batches_and_its_fault_names_the_row() {
         let path = write("sum.csv", "1,2\n3,4\n5,6\n");
-        for budget in [0, 50, 1 << 20] {
+        let (needed, allowed) = (32, 31);
+        let refused =
+            streamed(open(&path), Some(vec![0.0; 3]), 1.0, Squared, allowed).expect_err("too little");
+        assert!(
+            matches!(refused, Error::TooMuchMemory { needed: least, .. } if least == needed),
+            "the least that works is said: {refused}"
+        );
+        for budget in [needed, 50, 1 << 20] {
             let rows = open(&path);
             let (target, weights) = (Some(vec![1.0, 0.0, -1.0]), vec![1.0, 2.0, 1.0]);
             let f = streamed(rows, target, weights, Squared, budget).expect("finite");
@@ -164,7 +171,7 @@ mod tests {
     fn labels_of_the_file_are_targets() {
         let path = write("labels.svm", "+1 2:1\n-1 1:2 3:1\n");
         let rows = open(&path);
-        let f = streamed(rows, None, 1.0, LogisticLoss, 16).expect("labels");
+        let f = streamed(rows, None, 1.0, LogisticLoss, 36).expect("labels");
         let (value, gradient) = look(&*f, &[0.0; 3]).expect("readable");
         assert!((value - 2.0 * 2.0_f64.ln()).abs() < 1e-15);
         assert_eq!(gradient, [1.0, -0.5, 0.5]);

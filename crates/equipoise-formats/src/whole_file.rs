@@ -249,7 +249,7 @@ mod tests {
     #[test]
     #[cfg(target_os = "linux")]
     fn a_full_device_is_an_error_and_stays_a_device() {
-        let failed = write_whole("/dev/full", |out| out.write_all(&[b'x'; 1 << 16]));
+        let failed = write_whole("/dev/full", |out| out.write_all(&vec![b'x'; 1 << 16]));
         assert!(matches!(failed, Err(Error::Io { kind: io::ErrorKind::StorageFull, .. })), "{failed:?}");
     }
 

@@ -12,14 +12,13 @@ use crate::{Finished, TWO, command, endless_problem, equipoise, scratch, text, w
 fn drafts(folder: &Path) -> Vec<String> {
     let entries = fs::read_dir(folder).expect("a folder");
     let names = entries.map(|entry| text(&entry.expect("an entry").path()));
-    names.filter(|name| name.ends_with(".tmp")).collect()
+    names.filter(|name| Path::new(name).extension().is_some_and(|ending| ending == "tmp")).collect()
 }
 
 /// A few rows that two labels share out, and the model they are trained to.
 fn trained(folder: &Path) -> (String, String) {
-    let rows: String = (0..40)
-        .map(|k| format!("{} 1:{} 2:{}\n", if k % 2 == 0 { "+1" } else { "-1" }, k % 7, k % 5))
-        .collect();
+    let row = |k: u32| format!("{} 1:{} 2:{}", if k % 2 == 0 { "+1" } else { "-1" }, k % 7, k % 5);
+    let rows = (0..40).map(row).collect::<Vec<_>>().join("\n");
     let (data, model) = (write(folder, "rows.svm", &rows), text(&folder.join("model.json")));
     equipoise(&["svm", "train", &data, "--model", &model, "--quiet"]).expect(0);
     (data, model)

@@ -160,9 +160,9 @@ impl Coupling {
                     if a != 0.0 {
                         let (low, high) = ends(a, within[c]);
                         if low.is_finite() {
-                            least[r].add_product(a, low)
+                            least[r].add_product(a, low);
                         } else {
-                            open[r][0] += 1
+                            open[r][0] += 1;
                         }
                         if high.is_finite() { most[r].add_product(a, high) } else { open[r][1] += 1 }
                     }
