@@ -267,8 +267,8 @@ impl<'a> Plan<'a> {
         };
         let judge = GapJudge::new(&task, settings.gap);
         let mut solver = Solver::new(&problem, &choices).team(team);
-        let start =
-            self.start(k, &task, &problem, &time_limit.into_iter().fold(control.clone(), Control::within));
+        let limited = time_limit.into_iter().fold(control.clone(), Control::within);
+        let start = self.start(k, &task, &problem, &limited);
         let (spent_updates, spent_epochs) =
             start.as_ref().map_or((0, 0.0), |start| (start.updates, start.epochs));
         if let Some(Start { x, .. }) = start {
@@ -280,7 +280,7 @@ impl<'a> Plan<'a> {
         if let Some(experiment) = experiment {
             solver = solver.experiment(experiment);
         }
-        let mut ended = Ended::of(solver.control(control.clone()).run_judged(&judge), &problem)?;
+        let mut ended = Ended::of(solver.control(limited).run_judged(&judge), &problem)?;
         ended.updates += spent_updates;
         ended.epochs += spent_epochs;
         // A run that was ended does not wait for its proof for long.
