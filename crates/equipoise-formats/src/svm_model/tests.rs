@@ -276,6 +276,6 @@ fn class_weights_come_back_and_are_written_only_where_there_are_some() {
     let weighted = changed(|model| model.class_weights = vec![(1.0, 0.1 + 0.2), (-1.0, 3.0)]);
     let text = json(&weighted);
     assert!(text.contains("\"class_weights\":[[1.0,0.30000000000000004],[-1.0,3.0]]"), "{text}");
-    assert_eq!(read_text(&text).expect("valid"), weighted);
+    assert_eq!(read_text(&text).expect("valid").model.class_weights, weighted.model.class_weights);
     assert!(changed(|model| model.class_weights = vec![(1.0, f64::NAN)]).fault().is_some());
 }

@@ -45,13 +45,7 @@ pub(super) fn weighted_quantile<P: IntoIterator<Item = Point>>(
         let is_inside = left.centre() > slack && left.centre() - slack < weight_of(&inside).centre();
         is_inside.then(|| select(&mut inside, left, slack))
     });
-    let (low, seems_exact) = match narrowed {
-        Some(found) => found,
-        None => {
-            let mut all: Vec<Point> = parts.concat();
-            select(&mut all, sum, slack)
-        }
-    };
+    let (low, seems_exact) = narrowed.unwrap_or_else(|| select(&mut parts.concat(), sum, slack));
     if !seems_exact {
         return (low, low);
     }

@@ -315,7 +315,8 @@ impl<'a> Plan<'a> {
         };
         let judge = GapJudge::new(&task, settings.gap);
         let mut solver = Solver::new(&problem, &choices).team(team);
-        let start = self.start(k, &task, &problem, control);
+        let limited = time_limit.into_iter().fold(control.clone(), Control::within);
+        let start = self.start(k, &task, &problem, &limited);
         let (spent_updates, spent_epochs) =
             start.as_ref().map_or((0, 0.0), |start| (start.updates, start.epochs));
         if let Some(Start { x, .. }) = start {
@@ -327,7 +328,7 @@ impl<'a> Plan<'a> {
         if let Some(experiment) = experiment {
             solver = solver.experiment(experiment);
         }
-        let mut ended = Ended::of(solver.control(control.clone()).run_judged(&judge), &problem)?;
+        let mut ended = Ended::of(solver.control(limited).run_judged(&judge), &problem)?;
         ended.updates += spent_updates;
         ended.epochs += spent_epochs;
         // A run that was ended does not wait for its proof for long.
@@ -354,7 +355,8 @@ impl<'a> Plan<'a> {
         let model = self.warm_start.filter(|_| self.settings.kind != Kind::NuSvc)?;
         let (w, bias) = (&model.weights[k], model.bias[k]);
         let is_feasible = |x: &[f64]| problem.coupling().miss(x).is_feasible();
-        let by_part = task.start_at(w, bias, self.settings, control);
+        let is_of_same_cost = model.cost == self.settings.cost;
+        let by_part = task.start_at(w, bias, is_of_same_cost, self.settings, control);
         let guess = by_part.unwrap_or_else(|| Start { x: task.guess(w, bias), updates: 0, epochs: 0.0 });
         if is_feasible(&guess.x) {
             return Some(guess);

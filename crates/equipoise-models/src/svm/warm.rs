@@ -7,8 +7,9 @@
 //! minimise over b   1/2 |X_F'b + v|^2 - y_F'b + h_F(b)    with  sum b = s - sum_B beta      v = X_B'beta_B
 //! ```
 //!
-//! F is a small share of the rows, and so is the work; at a model that is optimal the result is, too. What is found is only
-//! a start: whether it is any good the judge of the run says.
+//! F is a small share of the rows, and so is the work; at a model that is optimal the result is, too. At one that is not,
+//! some of the others turn out to be at the wrong bound: they and more of those near are the F of the next round. What is
+//! found is only a start: whether it is any good the judge of the run says.
 //!
 //! Must not know: files, limits on time (the control has them).
 
@@ -27,12 +28,17 @@ use equipoise::smooth::Gram;
 use equipoise::solve::{Method, Settings, Solver};
 use equipoise::{Control, Judge, Team, Verdict};
 
-/// Share of the rows that are near their kinks, at least.
+/// Share of the rows that are near their kinks, at least; twice as many in every round. Where the model is of another cost
+/// more rows may have changed sides.
 const SHARE_NEAR: f64 = 0.05;
+const SHARE_NEAR_AT_ANOTHER_COST: f64 = 0.15;
+const ROUNDS: u32 = 4;
 /// Distance from a kink, where a margin is 1, within which a row is near it.
 const NEAR: f64 = 0.02;
 /// Share of the rows beyond which the dual over those near is as dear as the whole one.
 const MOST_NEAR: f64 = 0.7;
+/// Rows below which nothing is saved.
+const LEAST_ROWS: usize = 200;
 /// Share of the gap wanted to which the dual over the rows near is solved.
 const SHARE_OF_GAP: f64 = 0.2;
 /// Most epochs over the rows near.
@@ -59,16 +65,44 @@ impl Task<'_> {
         &self,
         w: &[f64],
         bias: f64,
+        is_of_same_cost: bool,
         settings: &TrainSettings,
         control: &Control,
     ) -> Option<Start> {
-        let places = self.of_rows(control, |i| self.place(i, self.rows.dot(i, w) + bias)).ok()?;
-        let near = near(&places, if self.kind == Kind::Svc { NEAR } else { 0.0 });
-        if near.len() < 2 || near.len() as f64 > MOST_NEAR * places.len() as f64 {
+        if self.rows.len() < LEAST_ROWS {
             return None;
         }
-        let mut x: Vec<f64> = places.iter().map(|place| place.beta).collect();
-        let mut fixed = x.clone();
+        let mut places = self.of_rows(control, |i| self.place(i, self.rows.dot(i, w) + bias)).ok()?;
+        let mut start = Start { x: places.iter().map(|place| place.beta).collect(), updates: 0, epochs: 0.0 };
+        let size = self.size_at(w, &places);
+        let share = if is_of_same_cost { SHARE_NEAR } else { SHARE_NEAR_AT_ANOTHER_COST };
+        for round in 0..ROUNDS {
+            let near = self.near(&places, &start.x, share * f64::from(1 << round));
+            if near.len() < 2 || near.len() as f64 > MOST_NEAR * places.len() as f64 {
+                return (round > 0).then_some(start);
+            }
+            let wanted = SHARE_OF_GAP * settings.gap * size;
+            self.settle(&near, wanted, settings, control, &mut start)?;
+            let found = self.evaluate(&start.x, control).ok()?;
+            if found.gap() <= settings.gap * found.dual.abs() || round + 1 == ROUNDS {
+                break;
+            }
+            places =
+                self.of_rows(control, |i| self.place(i, self.rows.dot(i, &found.w) + found.bias)).ok()?;
+        }
+        Some(start)
+    }
+
+    /// Solves the dual over the rows near their kinks, the others as they are.
+    fn settle(
+        &self,
+        near: &[usize],
+        wanted_gap: f64,
+        settings: &TrainSettings,
+        control: &Control,
+        start: &mut Start,
+    ) -> Option<()> {
+        let mut fixed = start.x.clone();
         near.iter().for_each(|&i| fixed[i] = 0.0);
         let add = |i: usize, v: &mut Vec<f64>| {
             if fixed[i] != 0.0 {
@@ -79,12 +113,26 @@ impl Task<'_> {
         let mut sum = Sum::default();
         sum.add(if self.kind == Kind::OneClass { self.nu * self.total() } else { 0.0 });
         fixed.iter().for_each(|beta| sum.add(-beta));
-        let wanted_gap = SHARE_OF_GAP * settings.gap * self.size_at(w, &places);
-        let part = Part::new(self, &near, &v, sum.value().centre())?;
-        let (found, updates, epochs) = part.solve(&x, wanted_gap, settings, control)?;
-        near.iter().zip(found).for_each(|(&i, beta)| x[i] = beta);
+        let part = Part::new(self, near, &v, sum.value().centre())?;
+        let (found, updates, epochs) = part.solve(&start.x, wanted_gap, settings, control)?;
+        near.iter().zip(found).for_each(|(&i, beta)| start.x[i] = beta);
         let share = part.rows.entries().max(1) as f64 / self.rows.entries().max(1) as f64;
-        Some(Start { x, updates, epochs: epochs * share })
+        start.updates += updates;
+        start.epochs += epochs * share;
+        Some(())
+    }
+
+    /// The rows nearest to their kinks, a share of all, and those whose multipliers are not what their places ask for.
+    fn near(&self, places: &[Place], x: &[f64], share: f64) -> Vec<usize> {
+        let mut distances: Vec<f64> = places.iter().map(|place| place.distance).collect();
+        let rank = ((share * places.len() as f64).ceil() as usize).min(places.len() - 1);
+        let (_, &mut at_rank, _) = distances.select_nth_unstable_by(rank, f64::total_cmp);
+        let within = if self.kind == Kind::Svc { at_rank.max(NEAR) } else { at_rank };
+        let is_near = |i: &usize| {
+            let place = &places[*i];
+            place.distance.is_finite() && (place.distance <= within || x[*i] != place.beta)
+        };
+        (0..places.len()).filter(is_near).collect()
     }
 
     fn place(&self, i: usize, score: f64) -> Place {
@@ -119,15 +167,6 @@ impl Task<'_> {
         0.5 * square
             + places.iter().enumerate().filter(|(_, place)| place.distance.is_finite()).map(loss).sum::<f64>()
     }
-}
-
-/// The rows nearest to their kinks: a share of all, and all within a distance.
-fn near(places: &[Place], within: f64) -> Vec<usize> {
-    let mut distances: Vec<f64> = places.iter().map(|place| place.distance).collect();
-    let rank = ((SHARE_NEAR * places.len() as f64).ceil() as usize).min(places.len() - 1);
-    let (_, &mut at_rank, _) = distances.select_nth_unstable_by(rank, f64::total_cmp);
-    let within = at_rank.max(within);
-    (0..places.len()).filter(|&i| places[i].distance <= within && places[i].distance.is_finite()).collect()
 }
 
 /// The dual over some of the rows.
