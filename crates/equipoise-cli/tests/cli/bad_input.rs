@@ -111,7 +111,8 @@ fn a_graph_that_is_too_small_or_disconnected() {
     );
     let four = "[smooth]\nkind = \"distance\"\ntarget = [1, 2, 3, 4]\n[coupling]\nkind = \"sum\"\nrhs = 1\n\
                 [graph]\nedges = [[0, 1], [2, 3]]\n";
-    refused("disconnected", four, &["graph"]);
+    let by_pairs = format!("{four}[solve]\nmethod = \"pairs\"\n");
+    refused("disconnected", &by_pairs, &["graph", "method auto"]);
 }
 
 #[test]

@@ -2,14 +2,15 @@
 //!
 //! At the minimum with residual `r = b - A x` not zero, r itself separates: `r'A x < r'b` for every x within the
 //! bounds. At most m variables are free at a time, and their columns are kept factored: a pivot costs `O(n m)`. It decides
-//! the cases in which the dual method finds no interior. A control ends it between two pivots, and within one.
+//! the cases in which the dual method finds no interior. Where columns are so nearly dependent that this ends with a residual
+//! which proves nothing, the search is made once more with a pseudo-inverse a pivot. A control ends it between two pivots.
 //!
 //! Reference: Stark and Parker 1995 (bounded-variable least squares).
 
 use super::free_columns::FreeColumns;
 use crate::control::{Control, Pass};
 use crate::coupling::{ALLOWED_SHARE, Coupling};
-use crate::matrix::max_abs;
+use crate::matrix::{PseudoInverse, max_abs};
 use crate::separable::SeparableTerm;
 
 /// Steps with the last set of free variables, which take out what rounding left.
@@ -30,7 +31,43 @@ pub(super) fn bounded_least_squares<T: SeparableTerm>(
     x: Vec<f64>,
     control: &Control,
 ) -> Pass<Outcome> {
+    let found = search(coupling, domain, x.clone(), false, control)?;
+    match &found {
+        Outcome::Infeasible(witness) if !separates(coupling, domain, witness, x.len(), control)? => {
+            search(coupling, domain, x, true, control)
+        }
+        _ => Ok(found),
+    }
+}
+
+/// Whether `y'Ax < y'b` for all x within the bounds.
+fn separates<T: SeparableTerm>(
+    coupling: &Coupling,
+    domain: &T,
+    y: &[f64],
+    n: usize,
+    control: &Control,
+) -> Pass<bool> {
+    let mut reach = 0.0;
+    control.in_parts(n, coupling.numbers_per_column(), |part| {
+        for c in part {
+            let (t, (lower, upper)) = (coupling.column_dot(c, y), domain.domain(c));
+            reach += if t == 0.0 { 0.0 } else { t * if t > 0.0 { upper } else { lower } };
+        }
+    })?;
+    Ok(reach < dot(y, coupling.rhs()))
+}
+
+/// One search, with a factorisation that is kept up to date or with a pseudo-inverse a pivot.
+fn search<T: SeparableTerm>(
+    coupling: &Coupling,
+    domain: &T,
+    x: Vec<f64>,
+    by_pseudo_inverse: bool,
+    control: &Control,
+) -> Pass<Outcome> {
     let mut search = Search::new(coupling, domain, x, control)?;
+    search.by_pseudo_inverse = by_pseudo_inverse;
     for _ in 0..20 * (search.x.len() + coupling.rows()) {
         control.check()?;
         if !search.enter()? {
@@ -61,6 +98,8 @@ struct Search<'a, T> {
     is_free: Vec<bool>,
     /// The scaled columns of the free variables, in their order.
     columns: FreeColumns,
+    /// Whether these are not kept, and every step takes a pseudo-inverse.
+    by_pseudo_inverse: bool,
     /// `scale (b - A x)`.
     residual: Vec<f64>,
     /// The smallest residual so far, and its point.
@@ -75,6 +114,7 @@ impl<'a, T: SeparableTerm> Search<'a, T> {
             free: Vec::new(),
             is_free: vec![false; x.len()],
             columns: FreeColumns::default(),
+            by_pseudo_inverse: false,
             residual: vec![0.0; coupling.rows()],
             best: (f64::INFINITY, x.clone()),
             coupling,
@@ -118,7 +158,7 @@ impl<'a, T: SeparableTerm> Search<'a, T> {
             let mut column = vec![0.0; self.scale.len()];
             self.coupling.copy_column(c, &mut column);
             column.iter_mut().zip(&self.scale).for_each(|(a, s)| *a *= s);
-            if self.columns.push(column) {
+            if self.by_pseudo_inverse || self.columns.push(column) {
                 self.free.push(c);
                 self.is_free[c] = true;
                 return Ok(true);
@@ -136,7 +176,11 @@ impl<'a, T: SeparableTerm> Search<'a, T> {
     fn settle(&mut self) -> Pass {
         while !self.free.is_empty() {
             self.control.check()?;
-            let step = self.columns.nearest(&self.residual);
+            let step = if self.by_pseudo_inverse {
+                self.step_by_pseudo_inverse()
+            } else {
+                self.columns.nearest(&self.residual)
+            };
             let (mut t, mut blocking) = (1.0, None);
             for (k, &c) in self.free.iter().enumerate() {
                 let (lower, upper) = self.domain.domain(c);
@@ -149,7 +193,9 @@ impl<'a, T: SeparableTerm> Search<'a, T> {
             self.free.iter().zip(&step).for_each(|(&c, step)| self.x[c] += t * step);
             if let Some((k, bound)) = blocking {
                 let c = self.free.remove(k);
-                self.columns.remove(k);
+                if !self.by_pseudo_inverse {
+                    self.columns.remove(k);
+                }
                 (self.x[c], self.is_free[c]) = (bound, false);
             }
             self.look()?;
@@ -158,6 +204,24 @@ impl<'a, T: SeparableTerm> Search<'a, T> {
             }
         }
         Ok(())
+    }
+}
+
+impl<T> Search<'_, T> {
+    /// The least step of the free variables to their least-squares values.
+    fn step_by_pseudo_inverse(&self) -> Vec<f64> {
+        let m = self.scale.len();
+        let mut gram = vec![0.0; m * m];
+        self.coupling.add_outers(self.free.iter().copied(), &mut gram);
+        for c in 0..m {
+            for r in c..m {
+                gram[c * m + r] *= self.scale[c] * self.scale[r];
+            }
+        }
+        let mut y = vec![0.0; m];
+        PseudoInverse::new(&gram, m).apply(&self.residual, &mut y);
+        y.iter_mut().zip(&self.scale).for_each(|(y, s)| *y *= s);
+        self.free.iter().map(|&c| self.coupling.column_dot(c, &y)).collect()
     }
 }
 
@@ -192,7 +256,7 @@ mod tests {
         Coupling::rows_of(matrix, rhs).expect("valid")
     }
 
-    fn search(coupling: &Coupling, n: usize, control: &Control) -> Pass<Outcome> {
+    fn searched(coupling: &Coupling, n: usize, control: &Control) -> Pass<Outcome> {
         let unit = Bounds::new(0.0, 1.0).expect("valid");
         bounded_least_squares(coupling, &unit, vec![0.0; n], control)
     }
@@ -208,7 +272,7 @@ mod tests {
 
     #[test]
     fn a_corner_is_found_exactly() {
-        let found = search(&rows(vec![3.0, 0.0]), 3, &Control::unlimited()).expect("unlimited");
+        let found = searched(&rows(vec![3.0, 0.0]), 3, &Control::unlimited()).expect("unlimited");
         let Outcome::Feasible(x) = found else { panic!("the corner (1, 1, 1) is feasible") };
         assert!(x.iter().all(|x| (x - 1.0).abs() < 1e-12), "{x:?}");
     }
@@ -216,7 +280,7 @@ mod tests {
     #[test]
     fn a_witness_separates() {
         let coupling = rows(vec![3.5, 0.0]);
-        let found = search(&coupling, 3, &Control::unlimited()).expect("unlimited");
+        let found = searched(&coupling, 3, &Control::unlimited()).expect("unlimited");
         let Outcome::Infeasible(y) = found else { panic!("at most 3 can be reached") };
         let reach: f64 = (0..3).map(|c| coupling.column_dot(c, &y).max(0.0)).sum();
         assert!(reach < y[0] * 3.5 - 1e-9);
@@ -226,7 +290,7 @@ mod tests {
     fn many_pivots_lead_into_the_box() {
         for (m, n) in [(5, 12), (20, 60), (30, 31)] {
             let (coupling, _) = corner(m, n);
-            let found = search(&coupling, n, &Control::unlimited()).expect("unlimited");
+            let found = searched(&coupling, n, &Control::unlimited()).expect("unlimited");
             let Outcome::Feasible(x) = found else { panic!("{m} x {n}: a corner is feasible") };
             assert!(x.iter().all(|x| (0.0..=1.0).contains(x)), "{m} x {n}");
             assert!(coupling.miss(&x).is_feasible(), "{m} x {n}");
@@ -234,10 +298,19 @@ mod tests {
     }
 
     #[test]
+    fn a_pseudo_inverse_a_pivot_leads_there_as_well() {
+        let unit = Bounds::new(0.0, 1.0).expect("valid");
+        let (coupling, _) = corner(20, 60);
+        let found = search(&coupling, &unit, vec![0.0; 60], true, &Control::unlimited()).expect("unlimited");
+        let Outcome::Feasible(x) = found else { panic!("a corner is feasible") };
+        assert!(coupling.miss(&x).is_feasible() && x.iter().all(|x| (0.0..=1.0).contains(x)));
+    }
+
+    #[test]
     fn it_ends_between_two_pivots() {
         let (coupling, _) = corner(20, 60);
         for looks in [0, 1, 5, 20] {
-            let cut = search(&coupling, 60, &Control::after_looks(looks));
+            let cut = searched(&coupling, 60, &Control::after_looks(looks));
             assert_eq!(cut.err(), Some(Halt::Interrupted), "{looks}");
         }
     }

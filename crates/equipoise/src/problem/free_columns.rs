@@ -13,7 +13,7 @@
 use crate::matrix::{axpy, dot};
 
 /// The share of a column's length that must be left of it beside the others.
-const INDEPENDENT: f64 = 1e-11;
+const INDEPENDENT: f64 = 1e-7;
 
 /// The columns at hand, factored.
 #[derive(Debug, Default)]

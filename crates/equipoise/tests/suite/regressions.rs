@@ -83,6 +83,7 @@ fn blocks_that_no_pair_contains_are_refused() {
             .blocks(BlockChoice::Size(1))
             .graph(Topology::Edges(edges))
             .build()
+            .and_then(|problem| problem.check_pairs())
     };
     let alone = build(Coupling::none(), 4, vec![(0, 1)]);
     assert!(matches!(alone, Err(Error::GraphCannotMove { ref nodes, .. }) if *nodes == [2, 3]), "{alone:?}");

@@ -38,6 +38,8 @@ use crate::team::Team;
 const CHECKPOINT_GROWTH: f64 = 0.3;
 /// Rounds without gain after which a target is given up.
 const IDLE_ROUNDS_TO_TARGET: u32 = 8;
+/// Rounds that left the feasible set after which a run stands still.
+const MOST_TAKEN_BACK: u32 = 4;
 /// A gap below this share of the least so far is progress, also where the objective is flat to rounding.
 const SMALLER_GAP: f64 = 0.9;
 
@@ -129,8 +131,9 @@ struct Run<'r, F, H> {
     unbounded_rounds: u32,
     least_gap: f64,
     handed_over: bool,
-    /// The last iterate that was seen to be feasible.
+    /// The last iterate that was seen to be feasible, and how often the run went back to one.
     feasible: Vec<f64>,
+    taken_back: u32,
 }
 
 impl<'r, F: SmoothTerm, H: SeparableTerm> Run<'r, F, H> {
@@ -138,6 +141,7 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Run<'r, F, H> {
         let Engaged { gear, state, objective, metric, preparation } = engaged;
         Self {
             feasible: state.x.clone(),
+            taken_back: 0,
             view: plan.problem.view(),
             beyond: Beyond::new(plan.problem, metric, plan.settings.method == Method::Auto),
             plan,
@@ -334,7 +338,10 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Run<'r, F, H> {
             self.state.refresh(self.view.smooth(), &control)?;
             self.gear.moved(&self.state, &control)?;
             self.objective = self.view.value(&self.state.x, &self.state.product);
-            self.idle_rounds += 1;
+            self.taken_back += 1;
+            if self.taken_back >= MOST_TAKEN_BACK {
+                self.checkpoints.status.get_or_insert(Status::Stalled);
+            }
         }
         Ok(())
     }

@@ -134,7 +134,7 @@ fn edges_that_are_never_drawn_do_not_join() {
 #[test]
 fn probabilities_that_are_none() {
     let ring = |weights: Vec<f64>| {
-        valid().graph(Topology::Ring).probabilities(ProbabilityChoice::Weighted(weights)).build()
+        by_pairs(valid().graph(Topology::Ring).probabilities(ProbabilityChoice::Weighted(weights)).build())
     };
     let short = refused(ring(vec![1.0; 3]), &["edge weights", "3 entries", "expected 4"]);
     assert!(matches!(short, Error::ShapeMismatch { found: 3, expected: 4, .. }));
