@@ -10,7 +10,7 @@
 use super::free_columns::FreeColumns;
 use crate::control::{Control, Pass};
 use crate::coupling::{ALLOWED_SHARE, Coupling};
-use crate::matrix::{PseudoInverse, max_abs};
+use crate::matrix::{PseudoInverse, dot, max_abs};
 use crate::separable::SeparableTerm;
 
 /// Steps with the last set of free variables, which take out what rounding left.
@@ -248,7 +248,6 @@ mod tests {
     use super::*;
     use crate::control::Halt;
     use crate::matrix::Matrix;
-    use crate::matrix::dot;
     use crate::separable::Bounds;
 
     fn rows(rhs: Vec<f64>) -> Coupling {
