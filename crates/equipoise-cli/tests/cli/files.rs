@@ -17,7 +17,7 @@ fn drafts(folder: &Path) -> Vec<String> {
 
 /// A few rows that two labels share out, and the model they are trained to.
 fn trained(folder: &Path) -> (String, String) {
-    let row = |k: u32| format!("{} 1:{} 2:{}", if k % 2 == 0 { "+1" } else { "-1" }, k % 7, k % 5);
+    let row = |k: u32| format!("{} 1:{} 2:{}", if k.is_multiple_of(2) { "+1" } else { "-1" }, k % 7, k % 5);
     let rows = (0..40).map(row).collect::<Vec<_>>().join("\n");
     let (data, model) = (write(folder, "rows.svm", &rows), text(&folder.join("model.json")));
     equipoise(&["svm", "train", &data, "--model", &model, "--quiet"]).expect(0);

@@ -17,14 +17,12 @@ pub fn dot(a: &[f64], b: &[f64]) -> Enclosure {
 
 /// The sum over k of `values[k] y[indices[k]]`; without values, of `y[indices[k]]`.
 pub fn gather_dot(indices: &[u32], values: Option<&[f64]>, y: &[f64]) -> Enclosure {
-    match values {
-        Some(values) => Arch::new().dispatch(Gathered { indices, values, y }).value(),
-        None => {
-            let mut sum = Sum::default();
-            indices.iter().for_each(|&c| sum.add(y[c as usize]));
-            sum.value()
-        }
+    if let Some(values) = values {
+        return Arch::new().dispatch(Gathered { indices, values, y }).value();
     }
+    let mut sum = Sum::default();
+    indices.iter().for_each(|&c| sum.add(y[c as usize]));
+    sum.value()
 }
 
 /// Adds `t values[k]` to the sum of `indices[k]`, for every k; without values, t.

@@ -99,10 +99,7 @@ type Precise = FBig<dashu::float::round::mode::HalfEven, 2>;
 /// Whether an enclosure holds a function of a point, computed with 200 bits, and is no wider than it may be.
 fn near(found: Enclosure, of: impl Fn(Precise) -> Precise, at: f64, width: f64) -> bool {
     let precise = Precise::try_from(at).expect("finite").with_precision(200).value();
-    let truth = match RBig::try_from(of(precise)) {
-        Ok(truth) => truth,
-        Err(_) => return false,
-    };
+    let Ok(truth) = RBig::try_from(of(precise)) else { return false };
     if !found.is_known() {
         return at > 709.0;
     }

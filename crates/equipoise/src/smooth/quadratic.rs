@@ -206,7 +206,7 @@ impl DualSide for Quadratic {
         let half: Vec<f64> = u.iter().map(|u| 0.5 * u).collect();
         self.matrix.add_enclosed_transposed(&half, out, control)?;
         self.matrix.enclose_product(&half, control, |k, image| {
-            out[k].add_enclosure(image.widened(f64::MIN_POSITIVE))
+            out[k].add_enclosure(image.widened(f64::MIN_POSITIVE));
         })
     }
     /// `1/2 (x - u)'Q(x - u) >= mu/2 sum_c d_c (x_c - u_c)^2`, where mu may be a little below 0.

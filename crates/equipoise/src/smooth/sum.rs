@@ -159,7 +159,7 @@ impl SmoothTerm for Sum {
         Ok(())
     }
     fn is_enclosed(&self) -> bool {
-        self.terms.iter().all(|term| term.is_enclosed())
+        self.terms.iter().all(SmoothTerm::is_enclosed)
     }
     fn enclose_value(&self, x: &[f64], control: &Control) -> Pass<Enclosure> {
         let mut sum = EnclosedSum::default();
