@@ -82,25 +82,38 @@ fn raise(point: &Point<'_>, side: &dyn DualSide, s: Vec<f64>, thorough: bool, be
     let reach = Reach::new(point.residuals, level, thorough, point.control)?;
     let mut u = vec![0.0; side.dual_len()];
     side.dual_point(point.residuals.x, point.product, &mut u);
-    let mut rounding = vec![0.0; s.len()];
-    side.add_dual_magnitude(&u, &mut rounding, point.control)?;
-    point.residuals.coupling().add_magnitudes(point.lambda, &mut rounding, point.control)?;
-    rounding.iter_mut().for_each(|size| *size *= ROUNDING);
-    let search = Search { point, side, rounding, reach };
-    search.offer(&u, point.lambda, &s, best)?;
+    let mut search = Search { point, side, rounding: Vec::new(), reach };
+    best.offer(search.bound(&u, point.lambda, &s)?, Place::AtX(1.0), point.lambda);
     search.scaled_bound(&u, &s, best)?;
     let is_close = |best: &Best| point.objective - best.bound <= CLOSE * (1.0 + point.objective.abs());
-    if thorough && !is_close(best) {
+    // Large buffers live no longer than they are needed.
+    drop(s);
+    let is_repairable = thorough && !is_close(best);
+    if is_repairable {
+        search.rounding = search.rounding_of(&u)?;
+    }
+    drop(u);
+    if is_repairable {
         // With lambda as it is first: enough wherever f bends along every coordinate.
         let fixed = vec![0.0; point.lambda.len()];
-        drop((u, s));
         search.repaired_bound(&fixed, best)?;
         if !point.lambda.is_empty() && !is_close(best) {
             search.repaired_bound(&search.row_weights()?, best)?;
         }
     }
-    if thorough && !best.u.is_empty() | !best.lambda.is_empty() | (side.dual_len() == 0) {
-        let mut lower = proof::lower_bound(point, side, &search.reach, &mut best.u, &best.lambda)?;
+    let Search { reach, rounding, .. } = search;
+    drop(rounding);
+    if thorough && best.found.is_some() {
+        let mut u = match std::mem::replace(&mut best.u, Place::AtX(0.0)) {
+            Place::Kept(u) => u,
+            Place::AtX(t) => {
+                let mut u = vec![0.0; side.dual_len()];
+                side.dual_point(point.residuals.x, point.product, &mut u);
+                u.iter_mut().for_each(|u| *u *= t);
+                u
+            }
+        };
+        let mut lower = proof::lower_bound(point, side, &reach, &mut u, &best.lambda)?;
         // Points beyond the level were not looked at; they are worse than it.
         lower.bound = lower.bound.min(level);
         let is_proven = lower.bound.is_finite();
@@ -113,18 +126,34 @@ fn raise(point: &Point<'_>, side: &dyn DualSide, s: Vec<f64>, thorough: bool, be
 #[derive(Debug)]
 struct Best {
     bound: f64,
-    u: Vec<f64>,
+    u: Place,
     lambda: Vec<f64>,
     found: Option<Found>,
 }
 
+/// Where the u of a dual point is to be had: vectors of its length are kept only where they cannot be made again.
+#[derive(Debug)]
+enum Place {
+    /// u at x, times this.
+    AtX(f64),
+    Kept(Vec<f64>),
+}
+
 impl Default for Best {
     fn default() -> Self {
-        Self { bound: f64::NEG_INFINITY, u: Vec::new(), lambda: Vec::new(), found: None }
+        Self { bound: f64::NEG_INFINITY, u: Place::AtX(0.0), lambda: Vec::new(), found: None }
     }
 }
 
 impl Best {
+    /// Keeps a dual point if its bound is the largest so far.
+    fn offer(&mut self, bound: f64, u: Place, lambda: &[f64]) {
+        if bound > self.bound {
+            (self.bound, self.u, self.lambda) = (bound, u, lambda.to_vec());
+            self.found = Some(self.computed());
+        }
+    }
+
     fn computed(&self) -> Found {
         Found { lower: Lower { bound: self.bound, holds_within: None }, is_proven: false }
     }
@@ -135,20 +164,21 @@ struct Search<'a> {
     side: &'a dyn DualSide,
     /// The miss of every coordinate that counts as rounding.
     rounding: Vec<f64>,
-    reach: Reach,
+    reach: Reach<'a>,
 }
 
 impl Search<'_> {
-    /// Keeps a dual point if its bound is the largest so far.
-    fn offer(&self, u: &[f64], lambda: &[f64], s: &[f64], best: &mut Best) -> Pass {
-        let bound = self.bound(u, lambda, s)?;
-        if bound > best.bound {
-            best.bound = bound;
-            best.u = u.to_vec();
-            best.lambda = lambda.to_vec();
-            best.found = Some(best.computed());
-        }
-        Ok(())
+    /// The miss of every coordinate that counts as rounding, for s as it is at u.
+    fn rounding_of(&self, u: &[f64]) -> Pass<Vec<f64>> {
+        let mut rounding = vec![0.0; self.point.residuals.x.len()];
+        self.side.add_dual_magnitude(u, &mut rounding, self.point.control)?;
+        self.point.residuals.coupling().add_magnitudes(
+            self.point.lambda,
+            &mut rounding,
+            self.point.control,
+        )?;
+        rounding.iter_mut().for_each(|size| *size *= ROUNDING);
+        Ok(rounding)
     }
 
     /// D(u, lambda) in plain arithmetic, minus infinity where it is not finite.
@@ -233,7 +263,8 @@ impl Search<'_> {
         scaled.iter_mut().zip(u).for_each(|(scaled, u)| *scaled = t * u);
         origin.iter_mut().zip(s).for_each(|(origin, s)| *origin = t * s + (1.0 - t) * *origin);
         let lambda: Vec<f64> = self.point.lambda.iter().map(|lambda| t * lambda).collect();
-        self.offer(&scaled, &lambda, &origin, best)
+        best.offer(self.bound(&scaled, &lambda, &origin)?, Place::AtX(t), &lambda);
+        Ok(())
     }
 
     /// The bound at a dual point moved so that s lies on the subdifferential of h at x.
@@ -270,7 +301,8 @@ impl Search<'_> {
             }
             self.fill_s(&u, &lambda, &mut s)?;
         }
-        self.offer(&u, &lambda, &s, best)
+        best.offer(self.bound(&u, &lambda, &s)?, Place::Kept(u), &lambda);
+        Ok(())
     }
 
     /// `s = -(c + K'u + A'lambda)`.

@@ -52,7 +52,7 @@ pub(super) struct Lower {
 pub(super) fn lower_bound(
     point: &Point<'_>,
     side: &dyn DualSide,
-    reach: &Reach,
+    reach: &Reach<'_>,
     u: &mut [f64],
     lambda: &[f64],
 ) -> Pass<Lower> {
@@ -61,16 +61,25 @@ pub(super) fn lower_bound(
     side.settle(u);
     let u = &*u;
     let n = point.residuals.x.len();
-    let mut gradients = vec![Sum::default(); n];
-    side.enclose_dual_gradient(u, &mut gradients, control)?;
+    // Entry by entry where that is cheap: a million enclosures are no small thing.
+    let mut gradients = Vec::new();
+    if side.enclose_dual_entry(0, u).is_none() {
+        gradients.resize(n, Enclosure::from(0.0));
+        side.enclose_dual_gradient(u, &mut gradients, control)?;
+    }
+    let gradient = |c: usize| match gradients.get(c) {
+        Some(known) => *known,
+        None => side.enclose_dual_entry(c, u).unwrap_or(Enclosure::UNKNOWN),
+    };
+    let each = WORK + coupling.numbers_per_column() + side.dual_len().div_ceil(n) * NUMBERS_OF_H;
     let mut total = Sum::default();
     total.add_enclosure(side.enclose_conjugate(u, control)?);
     coupling.rhs().iter().zip(lambda).for_each(|(&b, &lambda)| total.add_product(b, lambda));
     let mut nearest: Option<f64> = None;
     let mut relied_on = |end: f64| nearest = Some(nearest.map_or(end, |near| near.min(end)));
-    let pull = |c: usize| -(gradients[c].value() + coupling.enclose_column_dot(c, lambda));
+    let pull = |c: usize| -(gradient(c) + coupling.enclose_column_dot(c, lambda));
     match view.separable() {
-        Nonsmooth::Coordinates(h) => control.in_parts(n, WORK + coupling.numbers_per_column(), |part| {
+        Nonsmooth::Coordinates(h) => control.in_parts(n, each, |part| {
             for c in part {
                 let mut s = pull(c);
                 let (lo, hi) = h.dual_domain(c);
@@ -83,17 +92,17 @@ pub(super) fn lower_bound(
                             total.add_enclosure(growth);
                             s = inside.into();
                         }
-                        None if reach.assumed[c] => relied_on(reach.of(c)),
+                        None if reach.is_assumed(c) => relied_on(reach.of(c)),
                         None => {}
                     }
                 }
-                let most = h.conjugate_above(c, s, reach.within[c]);
+                let most = h.conjugate_above(c, s, reach.within(c));
                 total.add_enclosure(if most.is_finite() { most.into() } else { Enclosure::UNKNOWN });
             }
         })?,
         Nonsmooth::Groups(h) => {
             let blocks = view.blocks();
-            let each = (WORK + coupling.numbers_per_column()) * n.div_ceil(blocks.len().max(1));
+            let each = each * n.div_ceil(blocks.len().max(1));
             control.in_parts(blocks.len(), each, |part| {
                 for i in part {
                     let (mut squares, mut far) = (Sum::default(), Sum::default());
@@ -105,7 +114,7 @@ pub(super) fn lower_bound(
                     if miss > 0.0 {
                         blocks
                             .coordinates(i)
-                            .filter(|&c| reach.assumed[c])
+                            .filter(|&c| reach.is_assumed(c))
                             .for_each(|c| relied_on(reach.of(c)));
                         total.add_enclosure(Enclosure::from(above(miss * far.value().sqrt().upper())));
                     }
@@ -113,10 +122,10 @@ pub(super) fn lower_bound(
             })?;
         }
     }
-    let concavity = side.concavity(u, &reach.nearby);
-    if concavity > 0.0 {
-        (0..n).filter_map(|c| reach.nearer(c)).for_each(&mut relied_on);
+    if !side.is_convex() {
+        let (boxes, least) = reach.nearby();
+        total.add(side.concavity(u, &boxes));
+        least.into_iter().for_each(&mut relied_on);
     }
-    total.add(concavity);
     Ok(Lower { bound: -total.value().upper(), holds_within: nearest })
 }

@@ -27,86 +27,113 @@ const NEAR: f64 = 30.0;
 
 /// Intervals for every coordinate.
 #[derive(Debug)]
-pub(super) struct Reach {
-    pub(super) within: Vec<(f64, f64)>,
-    /// The coordinates whose interval is a box that was not proven.
-    pub(super) assumed: Vec<bool>,
-    /// What may be left of the intervals where a smaller box is assumed.
-    pub(super) nearby: Vec<(f64, f64)>,
+pub(super) struct Reach<'a> {
+    residuals: Residuals<'a>,
+    level: f64,
+    /// What of the level f leaves to h; infinite where nothing is known of f or h.
+    left_for_h: f64,
+    /// The largest size of an entry of x.
+    size: f64,
+    /// The proven intervals, where more than the domain and the penalty had to be asked.
+    narrowed: Option<Vec<(f64, f64)>>,
 }
 
-impl Reach {
+fn is_open((lo, hi): (f64, f64)) -> bool {
+    !(lo.is_finite() && hi.is_finite())
+}
+
+impl<'a> Reach<'a> {
     /// For all points whose objective is at most `level`; `thorough` asks the rows and f as well.
     pub(super) fn new(
-        residuals: &Residuals<'_>,
+        residuals: &Residuals<'a>,
         level: f64,
         thorough: bool,
         control: &Control,
     ) -> Pass<Self> {
         let (view, x) = (residuals.view, residuals.x);
-        let f = view.smooth();
-        let n = x.len();
-        let mut within = vec![(f64::NEG_INFINITY, f64::INFINITY); n];
-        let left_for_h = above((level - f.least_value()).max(0.0));
-        match view.separable() {
-            Nonsmooth::Coordinates(h) => {
-                let bounded_below = left_for_h.is_finite() && h.is_non_negative(n);
-                for (c, within) in within.iter_mut().enumerate() {
-                    *within = h.domain(c);
-                    if bounded_below {
-                        let (lo, hi) = h.level_set(c, left_for_h);
-                        *within = (within.0.max(lo), within.1.min(hi));
-                    }
-                }
-            }
-            Nonsmooth::Groups(h) if left_for_h.is_finite() => {
-                for i in 0..view.blocks().len() {
-                    let most = above(left_for_h / h.weight(i));
-                    if h.weight(i) > 0.0 {
-                        view.blocks().coordinates(i).for_each(|c| within[c] = (-most, most));
-                    }
-                }
-            }
-            Nonsmooth::Groups(_) => {}
-        }
-        let is_open = |within: &[(f64, f64)]| within.iter().any(|(lo, hi)| !(hi - lo).is_finite());
-        let h_is_non_negative = match view.separable() {
-            Nonsmooth::Coordinates(h) => h.is_non_negative(n),
-            Nonsmooth::Groups(_) => true,
+        let (f, n) = (view.smooth(), x.len());
+        let (is_non_negative, has_groups) = match view.separable() {
+            Nonsmooth::Coordinates(h) => (h.is_non_negative(n), false),
+            Nonsmooth::Groups(_) => (true, true),
         };
-        if thorough && is_open(&within) {
-            residuals.coupling().narrow(&mut within, control)?;
-            if h_is_non_negative && is_open(&within) {
-                f.narrow(level, &mut within, control)?;
+        let left_for_h =
+            if is_non_negative { above((level - f.least_value()).max(0.0)) } else { f64::INFINITY };
+        let mut reach = Self { residuals: *residuals, level, left_for_h, size: max_abs(x), narrowed: None };
+        if has_groups || (thorough && (0..n).any(|c| is_open(reach.of_coordinate(c)))) {
+            let mut within: Vec<(f64, f64)> = (0..n).map(|c| reach.of_coordinate(c)).collect();
+            reach.narrow_groups(&mut within);
+            if thorough {
                 residuals.coupling().narrow(&mut within, control)?;
+                if is_non_negative && within.iter().any(|within| is_open(*within)) {
+                    f.narrow(level, &mut within, control)?;
+                    residuals.coupling().narrow(&mut within, control)?;
+                }
             }
+            reach.narrowed = Some(within);
         }
-        let size = max_abs(x);
-        let natural = |c: usize| {
-            let curvature = f.curvature(c);
-            x[c].abs() + if curvature > 0.0 { ((1.0 + level.abs()) / curvature).sqrt() } else { 1.0 + size }
-        };
-        let boxed =
-            |c: usize, (lo, hi): (f64, f64), most: f64| (lo.max(-most).min(x[c]), hi.min(most).max(x[c]));
-        let nearby = (0..n).map(|c| boxed(c, within[c], NEAR * natural(c))).collect();
-        let mut assumed = vec![false; n];
-        for c in 0..n {
-            if !(within[c].0.is_finite() && within[c].1.is_finite()) {
-                assumed[c] = true;
-                within[c] = boxed(c, within[c], FAR * natural(c));
-            }
-        }
-        Ok(Self { within, assumed, nearby })
+        Ok(reach)
     }
 
-    /// The size of the largest z in the smaller box of coordinate c, where that is smaller than what is known of it.
-    pub(super) fn nearer(&self, c: usize) -> Option<f64> {
-        let (near, known) = (self.nearby[c], self.within[c]);
-        (near != known || self.assumed[c]).then_some(near.0.abs().max(near.1.abs()))
+    /// What the domain and the penalty of one coordinate prove.
+    fn of_coordinate(&self, c: usize) -> (f64, f64) {
+        match self.residuals.view.separable() {
+            Nonsmooth::Coordinates(h) => {
+                let (lower, upper) = h.domain(c);
+                if !self.left_for_h.is_finite() {
+                    return (lower, upper);
+                }
+                let (lo, hi) = h.level_set(c, self.left_for_h);
+                (lower.max(lo), upper.min(hi))
+            }
+            Nonsmooth::Groups(_) => (f64::NEG_INFINITY, f64::INFINITY),
+        }
+    }
+
+    /// What the norms of blocks prove.
+    fn narrow_groups(&self, within: &mut [(f64, f64)]) {
+        let Nonsmooth::Groups(h) = self.residuals.view.separable() else { return };
+        let blocks = self.residuals.view.blocks();
+        for i in (0..blocks.len()).filter(|&i| h.weight(i) > 0.0 && self.left_for_h.is_finite()) {
+            let most = above(self.left_for_h / h.weight(i));
+            blocks.coordinates(i).for_each(|c| within[c] = (-most, most));
+        }
+    }
+
+    fn known(&self, c: usize) -> (f64, f64) {
+        self.narrowed.as_ref().map_or_else(|| self.of_coordinate(c), |narrowed| narrowed[c])
+    }
+
+    /// What is known of coordinate c, within so many natural lengths.
+    fn boxed(&self, c: usize, lengths: f64) -> (f64, f64) {
+        let (x, curvature) = (self.residuals.x[c], self.residuals.view.smooth().curvature(c));
+        let bend =
+            if curvature > 0.0 { ((1.0 + self.level.abs()) / curvature).sqrt() } else { 1.0 + self.size };
+        let ((lo, hi), most) = (self.known(c), lengths * (x.abs() + bend));
+        (lo.max(-most).min(x), hi.min(most).max(x))
+    }
+
+    /// The interval of coordinate c.
+    pub(super) fn within(&self, c: usize) -> (f64, f64) {
+        let known = self.known(c);
+        if is_open(known) { self.boxed(c, FAR) } else { known }
+    }
+
+    /// Whether the interval of coordinate c is a box that was not proven.
+    pub(super) fn is_assumed(&self, c: usize) -> bool {
+        is_open(self.known(c))
+    }
+
+    /// Smaller boxes for all coordinates, and the least size of one that is smaller than what is known.
+    pub(super) fn nearby(&self) -> (Vec<(f64, f64)>, Option<f64>) {
+        let boxes: Vec<(f64, f64)> = (0..self.residuals.x.len()).map(|c| self.boxed(c, NEAR)).collect();
+        let smaller = boxes.iter().enumerate().filter(|(c, near)| **near != self.known(*c));
+        let least = smaller.map(|(_, near)| near.0.abs().max(near.1.abs())).reduce(f64::min);
+        (boxes, least)
     }
 
     /// The size of the largest z in the interval of coordinate c.
     pub(super) fn of(&self, c: usize) -> f64 {
-        self.within[c].0.abs().max(self.within[c].1.abs())
+        let (lo, hi) = self.within(c);
+        lo.abs().max(hi.abs())
     }
 }

@@ -27,7 +27,7 @@ pub use dot::{dot, gather_dot};
 pub use sum::Sum;
 pub(crate) use sum::add_product_to;
 
-use std::ops::{Add, Mul, Neg, Sub};
+use std::ops::{Add, AddAssign, Mul, Neg, Sub};
 
 /// Half the distance of 1 from the next f64: the largest relative error of one rounding.
 pub(crate) const UNIT: f64 = f64::EPSILON / 2.0;
@@ -55,6 +55,12 @@ pub(crate) fn two_sum(a: f64, b: f64) -> (f64, f64) {
 pub(crate) fn two_product(a: f64, b: f64) -> (f64, f64) {
     let product = a * b;
     (product, a.mul_add(b, -product))
+}
+
+/// Whether nothing of a product is lost to underflow.
+#[inline]
+fn is_whole(a: f64, b: f64, product: f64) -> bool {
+    product.abs() > 1e-290 || a == 0.0 || b == 0.0
 }
 
 /// The smallest f64 that `a + b` does not exceed.
@@ -108,7 +114,8 @@ impl Enclosure {
     #[inline]
     pub fn product(a: f64, b: f64) -> Self {
         let (high, low) = two_product(a, b);
-        Self { high, low, radius: f64::MIN_POSITIVE }.or_unknown()
+        let radius = if is_whole(a, b, high) { 0.0 } else { f64::MIN_POSITIVE };
+        Self { high, low, radius }.or_unknown()
     }
 
     /// `a - b`, exactly.
@@ -180,8 +187,10 @@ impl Enclosure {
     #[inline]
     #[must_use]
     pub fn half(self) -> Self {
-        let radius = above(0.5 * self.radius);
-        // Halves of subnormal numbers are rounded; the radius pays.
+        // Halves of the smallest numbers are rounded; the radius pays.
+        let is_exact = |part: f64| part == 0.0 || part.abs() > 1e-290;
+        let is_whole = self.radius == 0.0 && is_exact(self.high) && is_exact(self.low);
+        let radius = if is_whole { 0.0 } else { above(0.5 * self.radius) };
         Self { high: 0.5 * self.high, low: 0.5 * self.low, radius }.or_unknown()
     }
 
@@ -263,6 +272,13 @@ impl Add for Enclosure {
     }
 }
 
+impl<T: Into<Self>> AddAssign<T> for Enclosure {
+    #[inline]
+    fn add_assign(&mut self, other: T) {
+        *self = *self + other.into();
+    }
+}
+
 impl Sub for Enclosure {
     type Output = Self;
     #[inline]
@@ -282,7 +298,12 @@ impl Mul for Enclosure {
         let (high, rest) = two_sum(product, low);
         let rounded = UNIT * (left.abs() + right.abs() + cross.abs() + low.abs());
         let spread = self.magnitude() * other.radius + other.magnitude() * self.radius;
-        let radius = above(above(spread) + above(rounded + (self.low * other.low).abs()));
+        let is_exact = self.low == 0.0 && other.low == 0.0 && self.radius == 0.0 && other.radius == 0.0;
+        let radius = if is_exact && is_whole(self.high, other.high, product) {
+            0.0
+        } else {
+            above(above(spread) + above(rounded + (self.low * other.low).abs()))
+        };
         Self { high, low: rest, radius }.or_unknown()
     }
 }

@@ -48,7 +48,9 @@ impl Sum {
     #[expect(clippy::inline_always, reason = "part of vector loops, which must not call functions")]
     pub fn add_product(&mut self, a: f64, b: f64) {
         add_product_to(a, b, &mut self.high, &mut self.low, &mut self.drift);
-        self.radius += f64::MIN_POSITIVE;
+        // What is lost to underflow; nothing is where a factor is 0 or the product is of some size.
+        let is_whole = (a * b).abs() > 1e-290 || a == 0.0 || b == 0.0;
+        self.radius += if is_whole { 0.0 } else { f64::MIN_POSITIVE };
         self.count += 1.0;
     }
 

@@ -74,15 +74,6 @@ impl Matrix {
             }
         }
     }
-
-    /// `out += M'y`.
-    pub(crate) fn add_enclosed_transposed(&self, y: &[f64], out: &mut [Sum], control: &Control) -> Pass {
-        control.in_parts(out.len(), self.numbers_per_column(), |part| {
-            for c in part {
-                out[c].add_enclosure(self.enclose_column_dot(c, y));
-            }
-        })
-    }
 }
 
 /// The parts of many sums of products side by side; as of [`Sum`].

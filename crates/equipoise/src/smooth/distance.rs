@@ -171,9 +171,8 @@ impl DualSide for Distance {
         })?;
         Ok(sum.value())
     }
-    fn enclose_dual_gradient(&self, u: &[f64], out: &mut [Sum], _control: &Control) -> Pass {
-        out.iter_mut().zip(u).for_each(|(out, &u)| out.add(u));
-        Ok(())
+    fn enclose_dual_entry(&self, c: usize, u: &[f64]) -> Option<Enclosure> {
+        Some(u[c].into())
     }
     fn absorb(&self, c: usize, u: &[f64], by: Enclosure) -> Option<Enclosure> {
         let w = self.weight.at(c);

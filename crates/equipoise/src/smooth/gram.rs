@@ -212,17 +212,11 @@ impl DualSide for Gram<'_> {
     fn enclose_conjugate(&self, u: &[f64], _control: &Control) -> Pass<Enclosure> {
         Ok(enclosure::dot(u, u).half())
     }
-    fn enclose_dual_gradient(&self, u: &[f64], out: &mut [Sum], control: &Control) -> Pass {
+    fn enclose_dual_entry(&self, c: usize, u: &[f64]) -> Option<Enclosure> {
         let (w, own) = u.split_at(self.rows.columns());
-        self.pass(control, |part| {
-            for c in part {
-                out[c].add_enclosure(self.rows.enclose_dot(c, w));
-                out[c].add(self.linear.at(c));
-                if let Some(&own) = own.get(c) {
-                    out[c].add_enclosure(Enclosure::from(self.diagonal.at(c)).sqrt() * own.into());
-                }
-            }
-        })
+        let shared = self.rows.enclose_dot(c, w) + self.linear.at(c).into();
+        let root = || Enclosure::from(self.diagonal.at(c)).sqrt();
+        Some(own.get(c).map_or(shared, |&own| shared + root() * own.into()))
     }
     fn absorb(&self, c: usize, u: &[f64], by: Enclosure) -> Option<Enclosure> {
         let (d, own) = (self.diagonal.at(c), *u.get(self.rows.columns() + c)?);

@@ -3,7 +3,7 @@
 use super::factored::{Factored, OwnTerms};
 use super::{DualSide, PairTerm, SmoothTerm};
 use crate::control::{Control, Pass};
-use crate::enclosure::{self, Enclosure, Sum};
+use crate::enclosure::{self, Enclosure};
 use crate::error::Result;
 use crate::matrix::{axpy, check_finite_vector, dot};
 
@@ -100,8 +100,7 @@ impl DualSide for Linear {
     fn enclose_conjugate(&self, _u: &[f64], _control: &Control) -> Pass<Enclosure> {
         Ok(Enclosure::from(0.0))
     }
-    fn enclose_dual_gradient(&self, _u: &[f64], out: &mut [Sum], _control: &Control) -> Pass {
-        out.iter_mut().zip(&self.coefficients).for_each(|(out, &c)| out.add(c));
-        Ok(())
+    fn enclose_dual_entry(&self, c: usize, _u: &[f64]) -> Option<Enclosure> {
+        Some(self.coefficients[c].into())
     }
 }

@@ -180,8 +180,8 @@ impl<L: ScalarLoss> DualSide for LossOfProduct<L> {
     fn enclose_conjugate(&self, u: &[f64], _control: &Control) -> Pass<Enclosure> {
         Ok(self.rows.enclose_conjugate(u))
     }
-    fn enclose_dual_gradient(&self, u: &[f64], out: &mut [Sum], control: &Control) -> Pass {
-        self.matrix.add_enclosed_transposed(u, out, control)
+    fn enclose_dual_entry(&self, c: usize, u: &[f64]) -> Option<Enclosure> {
+        Some(self.matrix.enclose_column_dot(c, u))
     }
 }
 

@@ -39,7 +39,7 @@ use std::fmt::Debug;
 use std::ops::Range;
 
 use crate::control::{Control, Pass};
-use crate::enclosure::{Enclosure, Sum as EnclosedSum};
+use crate::enclosure::Enclosure;
 use crate::forward::forward;
 
 /// Least squares `1/2 sum_k w_k (M_k x - y_k)^2`.
@@ -228,10 +228,20 @@ pub trait DualSide {
     fn enclose_conjugate(&self, _u: &[f64], _control: &Control) -> Pass<Enclosure> {
         Ok(Enclosure::UNKNOWN)
     }
+    /// Entry c of `c + K'u` with its error, where one costs about its share of all.
+    fn enclose_dual_entry(&self, _c: usize, _u: &[f64]) -> Option<Enclosure> {
+        None
+    }
     /// `out += c + K'u` with its error.
-    fn enclose_dual_gradient(&self, _u: &[f64], out: &mut [EnclosedSum], _control: &Control) -> Pass {
-        out.iter_mut().for_each(|out| out.add_enclosure(Enclosure::UNKNOWN));
-        Ok(())
+    fn enclose_dual_gradient(&self, u: &[f64], out: &mut [Enclosure], control: &Control) -> Pass {
+        let each = self.dual_len() + 1;
+        control.in_parts(out.len(), each, |part| {
+            part.for_each(|c| out[c] += self.enclose_dual_entry(c, u).unwrap_or(Enclosure::UNKNOWN));
+        })
+    }
+    /// Whether f is proven convex.
+    fn is_convex(&self) -> bool {
+        true
     }
     /// What the description is off by at most, below f, at points within these intervals: 0 where f is proven convex.
     fn concavity(&self, _u: &[f64], _within: &[(f64, f64)]) -> f64 {

@@ -197,17 +197,20 @@ impl DualSide for Quadratic {
         self.matrix.enclose_product(u, control, |k, image| sum.add_enclosure(image.half() * u[k].into()))?;
         Ok(sum.value())
     }
-    fn enclose_dual_gradient(&self, u: &[f64], out: &mut [EnclosedSum], control: &Control) -> Pass {
-        out.iter_mut().zip(&self.linear).for_each(|(out, &c)| out.add(c));
-        if self.is_symmetric {
-            return self.matrix.add_enclosed_transposed(u, out, control);
-        }
-        // f is the quadratic of (Q + Q')/2; halves are exact but for the smallest numbers, which the widening covers.
-        let half: Vec<f64> = u.iter().map(|u| 0.5 * u).collect();
-        self.matrix.add_enclosed_transposed(&half, out, control)?;
-        self.matrix.enclose_product(&half, control, |k, image| {
-            out[k].add_enclosure(image.widened(f64::MIN_POSITIVE));
-        })
+    /// f is the quadratic of `(Q + Q')/2`.
+    fn enclose_dual_entry(&self, c: usize, u: &[f64]) -> Option<Enclosure> {
+        let column = self.matrix.enclose_column_dot(c, u);
+        let image = if self.is_symmetric {
+            column
+        } else {
+            let mut row = EnclosedSum::default();
+            u.iter().enumerate().for_each(|(j, &u)| row.add_product(self.matrix.entry(c, j), u));
+            (column + row.value()).half()
+        };
+        Some(image + self.linear[c].into())
+    }
+    fn is_convex(&self) -> bool {
+        self.curvature.least >= 0.0
     }
     /// `1/2 (x - u)'Q(x - u) >= mu/2 sum_c d_c (x_c - u_c)^2`, where mu may be a little below 0.
     fn concavity(&self, u: &[f64], within: &[(f64, f64)]) -> f64 {

@@ -330,11 +330,11 @@ impl<L: ScalarLoss> DualSide for Streamed<L> {
     fn enclose_conjugate(&self, u: &[f64], _control: &Control) -> Pass<Enclosure> {
         Ok(self.rows.enclose_conjugate(u))
     }
-    fn enclose_dual_gradient(&self, u: &[f64], out: &mut [Sum], control: &Control) -> Pass {
+    fn enclose_dual_gradient(&self, u: &[f64], out: &mut [Enclosure], control: &Control) -> Pass {
         self.pass(control, |batch| {
             for i in 0..batch.rows.len() {
                 let scale = u[batch.first + i];
-                batch.rows.for_each(i, |c, value| out[c].add_product(value, scale));
+                batch.rows.for_each(i, |c, value| out[c] += Enclosure::product(value, scale));
             }
         })
     }

@@ -222,8 +222,18 @@ impl DualSide for Sum {
         }
         Ok(sum.value())
     }
-    fn enclose_dual_gradient(&self, u: &[f64], out: &mut [EnclosedSum], control: &Control) -> Pass {
+    fn enclose_dual_entry(&self, c: usize, u: &[f64]) -> Option<Enclosure> {
+        let mut sum = Enclosure::from(0.0);
+        for (side, range) in self.duals() {
+            sum += side.enclose_dual_entry(c, &u[range])?;
+        }
+        Some(sum)
+    }
+    fn enclose_dual_gradient(&self, u: &[f64], out: &mut [Enclosure], control: &Control) -> Pass {
         self.duals().try_for_each(|(side, range)| side.enclose_dual_gradient(&u[range], out, control))
+    }
+    fn is_convex(&self) -> bool {
+        self.duals().all(|(side, _)| side.is_convex())
     }
     fn concavity(&self, u: &[f64], within: &[(f64, f64)]) -> f64 {
         above(self.duals().map(|(side, range)| side.concavity(&u[range], within)).sum())

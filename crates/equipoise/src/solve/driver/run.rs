@@ -140,7 +140,7 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Run<'r, F, H> {
     fn new(plan: Plan<'r, F, H>, checkpoints: Checkpoints<'r>, engaged: Engaged<'r>) -> Self {
         let Engaged { gear, state, objective, metric, preparation } = engaged;
         Self {
-            feasible: state.x.clone(),
+            feasible: if plan.problem.coupling().rows() > 1 { state.x.clone() } else { Vec::new() },
             taken_back: 0,
             view: plan.problem.view(),
             beyond: Beyond::new(plan.problem, metric, plan.settings.method == Method::Auto),
@@ -329,8 +329,13 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Run<'r, F, H> {
     /// Goes back to the last feasible iterate where no repair brought x back: rows that are nearly parallel are beyond
     /// the closed forms of pair steps.
     fn stay_feasible(&mut self) -> Pass {
+        // One row is never left: its closed forms are exact.
+        let coupling = self.view.independent_coupling();
+        if coupling.rows() <= 1 {
+            return Ok(());
+        }
         let control = self.checkpoints.control();
-        let miss = self.view.independent_coupling().miss_within(&self.state.x, &control)?;
+        let miss = coupling.miss_within(&self.state.x, &control)?;
         if miss.is_feasible() {
             self.feasible.clone_from(&self.state.x);
         } else if !self.feasible.is_empty() {

@@ -251,9 +251,8 @@ fn on_face(
     tally: &mut Tally,
     task: &Task<'_>,
 ) -> Attempt<(FaceOutcome, f64)> {
-    let start = state.x.clone();
-    let off = view.independent_coupling().miss(&start).relative;
-    let mut outcome = step.take(&mut state.x, most_steps, task.control());
+    let off = view.independent_coupling().miss(&state.x).relative;
+    let (mut outcome, before) = step.take(&mut state.x, most_steps, task.control());
     tally.visits += outcome.columns as u64;
     tally.updates += outcome.steps as u64;
     repair(view, &mut state.x, task.control())?;
@@ -261,7 +260,7 @@ fn on_face(
     let mut objective = view.value(&state.x, &state.product);
     let is_off = view.independent_coupling().miss(&state.x).relative > off.max(0.5 * ALLOWED_SHARE);
     if gain::rose(task.objective, objective) || is_off {
-        state.x = start;
+        before.restore(&mut state.x);
         state.refresh(view.smooth(), task.control())?;
         objective = view.value(&state.x, &state.product);
         outcome.gain = 0.0;

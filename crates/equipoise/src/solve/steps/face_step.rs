@@ -44,6 +44,20 @@ pub(crate) struct FaceOutcome {
     pub(crate) met_an_end: bool,
 }
 
+/// What x was before a call, where it changed.
+#[derive(Debug, Default)]
+pub(crate) struct Before {
+    columns: Vec<u32>,
+    values: Vec<f64>,
+}
+
+impl Before {
+    /// Puts x back.
+    pub(crate) fn restore(&self, x: &mut [f64]) {
+        self.columns.iter().zip(&self.values).for_each(|(&c, &value)| x[c as usize] = value);
+    }
+}
+
 /// The free coordinates, side by side.
 #[derive(Debug, Default)]
 struct Face {
@@ -131,13 +145,19 @@ impl<'a> FaceStep<'a> {
         Some(Self { h, factored, coupling, u: Vec::new(), image: Vec::new() })
     }
 
-    /// Moves x on its face for at most so many steps, fewer where it is told to stop.
-    pub(crate) fn take(&mut self, x: &mut [f64], most_steps: usize, control: &Control) -> FaceOutcome {
+    /// Moves x on its face for at most so many steps, fewer where it is told to stop; also what x was before.
+    pub(crate) fn take(
+        &mut self,
+        x: &mut [f64],
+        most_steps: usize,
+        control: &Control,
+    ) -> (FaceOutcome, Before) {
         self.factored.begin(control);
         let mut face = self.face_of(x);
         let mut outcome = FaceOutcome { gain: 0.0, steps: 0, columns: 0, met_an_end: false };
+        let mut stopped = Before::default();
         if self.factored.was_cut() {
-            return outcome;
+            return (outcome, stopped);
         }
         let mut rows = face.rows(self.coupling);
         let mut fit = face.turn(self.coupling, &rows);
@@ -168,7 +188,10 @@ impl<'a> FaceStep<'a> {
             }
             if reach <= wanted {
                 let (lower, upper) = face.ends[stopper];
-                x[face.columns[stopper] as usize] = if face.p[stopper] > 0.0 { upper } else { lower };
+                let place = &mut x[face.columns[stopper] as usize];
+                stopped.columns.push(face.columns[stopper]);
+                stopped.values.push(*place);
+                *place = if face.p[stopper] > 0.0 { upper } else { lower };
                 outcome.met_an_end = true;
                 face.remove(stopper);
                 rows = face.rows(self.coupling);
@@ -182,10 +205,11 @@ impl<'a> FaceStep<'a> {
                 face.p.iter_mut().zip(&old).for_each(|(p, old)| *p += ratio * old);
             }
         }
-        for (&c, &value) in face.columns.iter().zip(&face.x) {
-            x[c as usize] = value;
-        }
-        outcome
+        let Face { mut columns, x: mut values, .. } = face;
+        columns.iter().zip(&mut values).for_each(|(&c, value)| std::mem::swap(&mut x[c as usize], value));
+        columns.extend(stopped.columns);
+        values.extend(stopped.values);
+        (outcome, Before { columns, values })
     }
 
     /// The coordinates at which h is smooth, with minus their gradient.
