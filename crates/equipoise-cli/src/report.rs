@@ -44,7 +44,8 @@ pub(crate) fn certificate(certificate: &Certificate, tolerance: f64) -> String {
             Some(most) => format!(", among points with no coordinate beyond {most:.1e}"),
             None => String::new(),
         };
-        line(&mut text, "optimum", &format!("at least {bound}{holds}"));
+        let proof = if certificate.is_proven { "" } else { ", in plain arithmetic: not proven" };
+        line(&mut text, "optimum", &format!("at least {bound}{holds}{proof}"));
     }
     let (name, found, allowed) = measure(certificate, tolerance);
     line(&mut text, name, &format!("{found:.3e} (allowed {allowed:.3e})"));
@@ -54,6 +55,9 @@ pub(crate) fn certificate(certificate: &Certificate, tolerance: f64) -> String {
     let (found, share) = (certificate.infeasibility, certificate.relative_infeasibility);
     let of_terms = format!("{found:.3e}, {share:.3e} of a row's own terms (allowed {ALLOWED_SHARE:.3e})");
     line(&mut text, "infeasibility", &of_terms);
+    if certificate.is_partial {
+        line(&mut text, "certificate", "partial: there was no time for a sharper one");
+    }
     if (1..=SHORT).contains(&certificate.multipliers.len()) {
         line(&mut text, "multipliers", &numbers(&certificate.multipliers));
     }

@@ -127,7 +127,7 @@ impl<F: SmoothTerm, H: SeparableTerm> Problem<F, H> {
         self.nearest_feasible_within(x, &Control::unlimited())
     }
 
-    /// The same under a control; [`Error::StoppedEarly`](crate::Error::StoppedEarly) where it ended the search.
+    /// The same under a control; [`Error::StoppedEarly`] where it ended the search.
     pub fn nearest_feasible_within(&self, x: &[f64], control: &Control) -> Result<Vec<f64>> {
         crate::matrix::check_length("start", "entries", x.len(), self.dimension())?;
         crate::matrix::check_finite_vector("start", x)?;
