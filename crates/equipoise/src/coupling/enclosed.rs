@@ -44,6 +44,17 @@ impl Miss {
     }
 }
 
+/// What a row adds up to.
+#[derive(Debug, Clone, Copy)]
+struct RowSum {
+    /// `a x - b`.
+    off: f64,
+    /// `|b| + sum |a_j x_j|`.
+    terms: f64,
+    /// `max |a_j|`.
+    largest: f64,
+}
+
 impl Coupling {
     /// Calls `visit(r, a)` for every stored coefficient of column c.
     #[inline]
@@ -64,42 +75,36 @@ impl Coupling {
 
     /// The same as a pass that may be ended.
     pub(crate) fn miss_within(&self, x: &[f64], control: &Control) -> Pass<Miss> {
-        let m = self.rows();
-        let (mut sums, mut sizes, mut largest) = (vec![0.0; m], vec![0.0; m], vec![0.0_f64; m]);
-        control.in_parts(x.len(), 2 * self.numbers_per_column(), |part| {
-            for c in part {
-                self.for_each_in_column(c, |r, a| {
-                    sums[r] += a * x[c];
-                    sizes[r] += (a * x[c]).abs();
-                    largest[r] = largest[r].max(a.abs());
-                });
-            }
-        })?;
         let mut miss = Miss::default();
-        for (r, b) in self.rhs.iter().enumerate() {
-            miss.of_row((sums[r] - b).abs(), sizes[r] + b.abs(), largest[r]);
+        for row in self.sums_of_rows(x, control)? {
+            miss.of_row(row.off.abs(), row.terms, row.largest);
         }
         Ok(miss)
     }
 
     /// The first row that does not hold: which, what it is off by, and what it may be.
     pub(crate) fn first_row_missed(&self, x: &[f64], control: &Control) -> Pass<Option<(usize, f64, f64)>> {
-        let m = self.rows();
-        let (mut sums, mut sizes, mut largest) = (vec![0.0; m], vec![0.0; m], vec![0.0_f64; m]);
+        let rows = self.sums_of_rows(x, control)?;
+        Ok(rows.iter().enumerate().find_map(|(r, row)| {
+            let allowed = ALLOWED_SHARE * if row.terms > 0.0 { row.terms } else { row.largest };
+            (row.off.abs() > allowed).then_some((r, row.off, allowed))
+        }))
+    }
+
+    /// What every row adds up to, in plain arithmetic.
+    fn sums_of_rows(&self, x: &[f64], control: &Control) -> Pass<Vec<RowSum>> {
+        let own = |b: &f64| RowSum { off: -b, terms: b.abs(), largest: 0.0 };
+        let mut rows: Vec<RowSum> = self.rhs.iter().map(own).collect();
         control.in_parts(x.len(), 2 * self.numbers_per_column(), |part| {
             for c in part {
                 self.for_each_in_column(c, |r, a| {
-                    sums[r] += a * x[c];
-                    sizes[r] += (a * x[c]).abs();
-                    largest[r] = largest[r].max(a.abs());
+                    rows[r].off += a * x[c];
+                    rows[r].terms += (a * x[c]).abs();
+                    rows[r].largest = rows[r].largest.max(a.abs());
                 });
             }
         })?;
-        Ok((0..m).find_map(|r| {
-            let (off, terms) = (sums[r] - self.rhs[r], sizes[r] + self.rhs[r].abs());
-            let allowed = ALLOWED_SHARE * if terms > 0.0 { terms } else { largest[r] };
-            (off.abs() > allowed).then_some((r, off, allowed))
-        }))
+        Ok(rows)
     }
 
     /// What `A x` misses b by, from above: the exact numbers are no larger.
