@@ -1,7 +1,9 @@
 //! Benchmarks: run, and on request record raw numbers with their set-up.
 
 mod lab;
+mod lasso;
 mod methods;
+mod peers;
 mod svm;
 mod threads;
 
@@ -22,7 +24,7 @@ fn run_named(name: &str, record: Option<&Path>) -> Result<()> {
             }
             run_command("cargo", &arguments, &[])
         }
-        other => bail!("unknown benchmark `{other}`; known: pair_step, svm, threads, methods"),
+        other => bail!("unknown benchmark `{other}`; known: pair_step, svm, lasso, threads, methods"),
     }
 }
 
@@ -36,6 +38,7 @@ fn run_with_setup(name: &str, folder: &Path) -> Result<()> {
 pub(crate) fn run(arguments: &[String]) -> Result<()> {
     match arguments {
         [name, rest @ ..] if name == "svm" => svm::run(rest),
+        [name, rest @ ..] if name == "lasso" => lasso::run(rest),
         [name, rest @ ..] if name == "threads" => threads::run(rest),
         [name, rest @ ..] if name == "methods" => methods::run(rest),
         [name] => run_named(name, None),

@@ -1,11 +1,11 @@
 //! The SVM benchmark: builds our binaries, installs the peers beside them, and hands over to
 //! `benchmarks/svm/run.py`, which measures. Nothing is measured here.
 
-use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::path::PathBuf;
 
 use anyhow::{Context, Result, bail};
 
+use super::peers::{install, output_of};
 use crate::check::{root, run as run_command};
 
 const USAGE: &str =
@@ -50,7 +50,7 @@ pub(super) fn run(arguments: &[String]) -> Result<()> {
         .map_or_else(|| root().join("target"), |given| root().join(given));
     let folder = target.join("bench/svm");
     std::fs::create_dir_all(&folder).with_context(|| format!("cannot make {}", folder.display()))?;
-    let python = install(&folder.join("venv"))?;
+    let python = install(&root().join("benchmarks/svm/requirements.txt"), &folder.join("venv"))?;
     run_command("cargo", &["build", "--release", "-p", "equipoise-cli", "-p", "equipoise-lab"], &[])?;
 
     let record = options.record.unwrap_or_else(|| folder.join("record"));
@@ -69,38 +69,6 @@ pub(super) fn run(arguments: &[String]) -> Result<()> {
     words.extend(options.passed);
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
     run_command(&text(python), &words, &[])
-}
-
-/// A virtual environment with the peers; returns its Python. A peer that cannot be had is named, and left out.
-fn install(folder: &Path) -> Result<PathBuf> {
-    let python = folder.join(if cfg!(windows) { "Scripts/python.exe" } else { "bin/python" });
-    let list = std::fs::read_to_string(root().join("benchmarks/svm/requirements.txt"))?;
-    let stamp = folder.join("installed.txt");
-    if std::fs::read_to_string(&stamp).is_ok_and(|installed| installed == list) {
-        return Ok(python);
-    }
-    let folder = folder.display().to_string();
-    run_command("python3", &["-m", "venv", &folder], &[]).context(
-        "the peers need Python 3.11 or later with its modules venv and pip (Debian: python3-venv)",
-    )?;
-    let mut complete = true;
-    for package in list.lines().filter(|line| !line.is_empty() && !line.starts_with('#')) {
-        let pip = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", package];
-        if let Err(error) = run_command(&python.display().to_string(), &pip, &[]) {
-            println!("!! {package} cannot be installed, the benchmark goes on without it: {error:#}");
-            complete = false;
-        }
-    }
-    if complete {
-        std::fs::write(&stamp, &list)?;
-    }
-    Ok(python)
-}
-
-fn output_of(program: &str, arguments: &[&str]) -> String {
-    let output = Command::new(program).args(arguments).current_dir(root()).output();
-    output
-        .map_or_else(|_| "unknown".into(), |output| String::from_utf8_lossy(&output.stdout).trim().to_owned())
 }
 
 #[cfg(test)]

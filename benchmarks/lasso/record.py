@@ -1,0 +1,150 @@
+"""What is written: one row a run, medians, and the peers' seconds over ours beside what was wanted."""
+
+import csv
+import statistics
+from dataclasses import dataclass, fields
+from pathlib import Path
+
+import numpy as np
+import settings
+
+OURS = "equipoise"
+
+
+@dataclass
+class Fit:
+    """One run; `measure` is (primal - best bound known) / ||y||^2, for ours at least what it certifies.
+
+    `own_gap` is the same with the bound from this answer alone, where an answer gives a dual point.
+    """
+
+    job: str
+    solver: str
+    problem: str
+    setting: str
+    threads: int
+    round: int
+    seconds: float | None = None
+    measure: float | None = None
+    own_gap: float | None = None
+    certified: float | None = None
+    peak_memory: int | None = None
+    status: str = ""
+    primal: np.ndarray | None = None
+    over: float | None = None
+
+    def reached(self) -> bool:
+        return self.seconds is not None and self.measure is not None and self.measure <= settings.ACCURACY
+
+
+@dataclass
+class Time:
+    """Median seconds of a solver in a job; `over` where it was stopped, `best` the measure where it fell short."""
+
+    job: str
+    solver: str
+    threads: int
+    setting: str = ""
+    seconds: float | None = None
+    runs: int = 0
+    measure: float | None = None
+    over: float | None = None
+    best: float | None = None
+    peak_memory: int | None = None
+
+    def words(self) -> str:
+        if self.seconds is not None:
+            return seconds_in_words(self.seconds)
+        if self.over is not None:
+            return f"> {self.over:.0f} s"
+        return "no answer" if self.best is None else f"not reached (best {self.best:.0e})"
+
+
+def seconds_in_words(seconds: float) -> str:
+    return f"{seconds * 1000:.3g} ms" if seconds < 1.0 else f"{seconds:.3g} s"
+
+
+def time_of(job: str, solver: str, threads: int, setting: str, fits: list[Fit]) -> Time:
+    """The median over the runs at the setting; only runs that reached the accuracy count."""
+    reached = [fit for fit in fits if fit.setting == setting and fit.reached()]
+    found = Time(job, solver, threads, setting)
+    if reached:
+        found.seconds, found.runs = statistics.median(fit.seconds for fit in reached), len(reached)
+        found.measure = max(fit.measure for fit in reached)
+        found.peak_memory = max((fit.peak_memory for fit in reached if fit.peak_memory), default=None)
+        return found
+    found.over = max((fit.over for fit in fits if fit.over is not None), default=None)
+    found.best = min((fit.measure for fit in fits if fit.measure is not None), default=None)
+    return found
+
+
+class Table:
+    """A CSV file that grows as results come in; arrays stay out of it."""
+
+    def __init__(self, path: Path, kind: type) -> None:
+        self.names = [one.name for one in fields(kind) if one.name != "primal"]
+        self.file = path.open("w", newline="", encoding="utf-8")
+        self.writer = csv.writer(self.file, lineterminator="\n")
+        self.writer.writerow(self.names)
+
+    def add(self, rows: list) -> None:
+        for row in rows:
+            self.writer.writerow([_text(getattr(row, name)) for name in self.names])
+        self.file.flush()
+
+
+def _text(value: object) -> str:
+    if value is None:
+        return ""
+    return f"{value:.6g}" if isinstance(value, float) else str(value)
+
+
+def quickest(times: list[Time], solvers: list[str], threads: int) -> Time | None:
+    """The quickest of these solvers with at most that many threads; else one that was stopped, else any."""
+    of = [one for one in times if one.solver in solvers and one.threads <= threads]
+    done = [one for one in of if one.seconds is not None]
+    if done:
+        return min(done, key=lambda one: one.seconds)
+    stopped = [one for one in of if one.over is not None]
+    return (stopped or of or [None])[0]
+
+
+def ratio_of(ours: Time | None, peer: Time | None) -> tuple[float | None, str]:
+    if ours is None or peer is None or ours.seconds is None:
+        return None, "-"
+    if peer.seconds is not None:
+        ratio = peer.seconds / ours.seconds
+        return ratio, f"{ratio:.3g}"
+    if peer.over is not None:
+        ratio = peer.over / ours.seconds
+        return ratio, f"> {ratio:.3g}"
+    return None, "peer short of the accuracy" if peer.best is not None else "-"
+
+
+def ratios(times: list[Time], wanted: Path) -> str:
+    """A table of seconds, and a table of the peers' seconds over ours beside what was wanted."""
+    lines = ["# Seconds to the accuracy", "", "| job | solver | threads | setting | median | runs | gap |",
+             "|---|---|---|---|---|---|---|"]  # fmt: skip
+    for one in times:
+        gap = "" if one.measure is None else f"{one.measure:.0e}"
+        lines.append(f"| {one.job} | {one.solver} | {one.threads} | {one.setting} | {one.words()} | {one.runs} | {gap} |")
+    lines += ["", "# The peers' seconds over ours", "",
+              "| job | against | one thread | two threads | wanted | met |", "|---|---|---|---|---|---|"]  # fmt: skip
+    with wanted.open(newline="", encoding="utf-8") as file:
+        for row in csv.DictReader(file):
+            of = [one for one in times if one.job == row["job"]]
+            if not of:
+                continue
+            shown, met = [], None
+            for threads in (1, 2):
+                ratio, text = ratio_of(quickest(of, [OURS], threads), quickest(of, row["against"].split("|"), threads))
+                shown.append(text)
+                if threads == 1 and ratio is not None:
+                    met = ratio >= float(row["at_least"])
+                    # A peer that was stopped took longer than that, so a "no" is not known.
+                    if not met and text.startswith(">"):
+                        met = None
+            verdict = "-" if met is None else "yes" if met else "no"
+            against = row["against"].replace("|", " or ")
+            lines.append(f"| {row['job']} | {against} | {shown[0]} | {shown[1]} | {row['wanted']} | {verdict} |")
+    return "\n".join(lines) + "\n"

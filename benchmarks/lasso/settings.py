@@ -1,0 +1,188 @@
+"""What is measured: the jobs with their data, seeds and lambdas, the peers with their settings, and the limits.
+
+Data, seeds, lambdas and the accuracy were fixed before the first timing; the peers' settings after trial runs of the
+peers alone. A ladder goes from loose to tight and is climbed until the accuracy is reached; a peer with several
+ladders (methods, formulations) climbs each, and the quickest setting that reached the accuracy is the one timed.
+"""
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+import problems
+
+# Gap over ||y||^2.
+ACCURACY = 1e-6
+ROUNDS = 5
+# Seconds: what takes longer than the first is not repeated; a call may take the second unless its job says otherwise.
+LONG = 20.0
+LIMIT = 60.0
+
+
+def ladder(fixed: dict, name: str, values: tuple) -> list[dict]:
+    return [{**fixed, name: value} for value in values]
+
+
+@dataclass
+class Peer:
+    """A class of `peers.py`, the problem of the job that it solves, and its ladders."""
+
+    name: str
+    kind: str
+    ladders: list[list[dict]]
+    problem: str = "main"
+    # Two threads are tried as well where they can help (BLAS, or threads of the peer's own).
+    threads: tuple[int, ...] = (1,)
+
+
+TIGHT = (1e-4, 1e-5, 1e-6, 1e-7, 1e-8)
+CLARABEL = [ladder({"kkt": "faer"}, "tol", TIGHT), ladder({"kkt": "qdldl"}, "tol", TIGHT)]
+OSQP = [ladder({}, "eps", (1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8))]
+EXACT = [[{}]]
+GAP = (1e-4, 1e-5, 3e-6, 1e-6, 1e-7, 1e-8)
+
+
+@dataclass
+class Job:
+    """One row of the benchmark."""
+
+    name: str
+    data: dict
+    quick: dict
+    # Our command line, made from the folder of the data and the problem's numbers (ours.py).
+    ours: str
+    peers: list[Peer]
+    limit: float = LIMIT
+    # Threads of ours; the second number is for those who have two cores.
+    threads: tuple[int, ...] = (1, 2)
+    title: str = ""
+
+
+LASSO_PEERS = [
+    Peer("celer", "Celer", [ladder({"prune": prune}, "tol", GAP) for prune in (True, False)]),
+    Peer("skglm", "Skglm", [ladder({}, "tol", (1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7))]),
+]
+FREE = [Peer(f"{peer.name} (no constraint)", peer.kind, peer.ladders, "free") for peer in LASSO_PEERS]
+SKLEARN = Peer("scikit-learn", "SklearnPath", [ladder({}, "tol", (1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8))])
+CLASSO = Peer("c-lasso", "Classo", EXACT, threads=(1, 2))
+CONIC_LASSO = [Peer("clarabel", "ClarabelLasso", CLARABEL), Peer("osqp", "OsqpLasso", OSQP)]
+
+FIFTY = {"seed": 1301, "rows": 500, "columns": 2000, "nonzeros": 50, "noise": 0.5}
+FIVE = {"seed": 1302, "rows": 500, "columns": 2000, "nonzeros": 5, "noise": 0.5}
+SMALL = {"rows": 100, "columns": 300}
+AT_ONE = {"ratio": 0.1, "count": 1}
+PATH = {"ratio": 0.05, "count": 100}
+
+JOBS = [
+    Job("zero-sum-50", {**FIFTY, **AT_ONE}, {**SMALL, "nonzeros": 10}, "lasso_fit", [CLASSO, *CONIC_LASSO, *FREE],
+        title="zero-sum lasso 500 x 2000, 50 true non-zeros, lambda = 0.1 lambda_max"),
+    Job("zero-sum-5", {**FIVE, **AT_ONE}, SMALL, "lasso_fit", [CLASSO],
+        title="the same with 5 true non-zeros"),
+    Job("zero-sum-50-path", {**FIFTY, **PATH}, {**SMALL, "nonzeros": 10}, "lasso_path", [CLASSO, *CONIC_LASSO],
+        title="zero-sum lasso 500 x 2000, 50 true non-zeros, 100 lambdas to 0.05 lambda_max"),
+    Job("zero-sum-5-path", {**FIVE, **PATH}, SMALL, "lasso_path", [CLASSO],
+        title="the same path with 5 true non-zeros"),
+    Job("zero-sum-big-path", {**FIFTY, "seed": 1303, "rows": 5000, "columns": 20000, **PATH},
+        {"rows": 200, "columns": 800, "nonzeros": 10}, "lasso_path", [CLASSO], limit=300.0,
+        title="zero-sum lasso 5000 x 20000, 50 true non-zeros, 100 lambdas to 0.05 lambda_max"),
+    Job("lasso-path",
+        {"seed": 1304, "rows": 2000, "columns": 20000, "nonzeros": 100, "noise": 0.5, "ratio": 0.1, "count": 100},
+        {**SMALL, "nonzeros": 10}, "lasso_path", [*LASSO_PEERS, SKLEARN],
+        title="plain lasso 2000 x 20000, 100 true non-zeros, 100 lambdas to 0.1 lambda_max"),
+    Job("chain", {"seed": 1305, "length": 1_000_000, "segments": 1000, "noise": 1.0, "weight": 30.0},
+        {"length": 20_000, "segments": 20}, "chain",
+        [Peer("prox_tv", "ProxTv", [[{"method": method}] for method in (
+            "hybridtautstring", "classictautstring", "linearizedtautstring", "condattautstring", "condat", "dp",
+            "kolmogorov")])],
+        title="fused chain, n = 10^6, X = I, lambda = 30"),
+    Job("chain-1e5", {"seed": 1306, "length": 100_000, "segments": 100, "noise": 1.0, "weight": 30.0},
+        {"length": 2000, "segments": 5}, "chain",
+        [Peer("clarabel", "ClarabelDenoise", CLARABEL), Peer("osqp", "OsqpDenoise", OSQP)],
+        title="fused chain, n = 10^5, X = I, lambda = 30"),
+    Job("grid", {"seed": 1307, "side": 512, "shapes": 40, "noise": 0.1, "weight": 0.1},
+        {"side": 64, "shapes": 10}, "grid",
+        [Peer("clarabel", "ClarabelDenoise", [ladder({"kkt": "faer"}, "tol", (1e-5, 1e-6, 1e-7, 1e-8)),
+                                              ladder({"kkt": "qdldl"}, "tol", (1e-5, 1e-6, 1e-7, 1e-8))]),
+         Peer("prox_tv", "ProxTvGrid", [ladder({"method": method}, "iterations", iterations) for method, iterations in (
+             ("dr", (25, 50, 100, 200, 400, 1000)), ("pd", (25, 50, 100, 200, 400, 1000)),
+             ("yang", (25, 50, 100, 200, 400, 1000)), ("condat", (100, 200, 400, 1000, 3000)),
+             ("chambolle-pock", (100, 200, 400, 1000, 3000)), ("kolmogorov", (25, 50, 100, 200, 400, 1000)))],
+              threads=(1, 2))], limit=200.0,
+        title="grid 512 x 512, X = I, lambda = 0.1"),
+    Job("trend", {"seed": 1308, "length": 100_000, "pieces": 100, "noise": 1.0, "weight": 1000.0},
+        {"length": 2000, "pieces": 5}, "trend",
+        [Peer("clarabel", "ClarabelDenoise", CLARABEL), Peer("osqp", "OsqpDenoise", OSQP)],
+        title="trend filtering of order 1, n = 10^5, lambda = 1000"),
+    Job("stepped", {"seed": 1309, "rows": 1000, "columns": 5000, "segments": 20, "noise": 1.0, "ratio": 0.1},
+        {"rows": 100, "columns": 300, "segments": 5}, "stepped",
+        [Peer("celer by cumsum", "CelerSteps", [ladder({"prune": prune}, "tol", GAP) for prune in (True, False)]),
+         Peer("clarabel", "ClarabelSteps", [*CLARABEL]), Peer("osqp", "OsqpSteps", OSQP)], limit=200.0,
+        title="generalised lasso, X 1000 x 5000, chain D, lambda = 0.1 lambda_max"),
+    Job("simplex", {"seed": 1310, "rows": 10_000, "columns": 1000, "parts": 20, "noise": 0.1, "count": 1},
+        {"rows": 500, "columns": 50, "parts": 5}, "simplex",
+        [Peer("piqp", "PiqpSimplex", [ladder({}, "eps", (1e-3, *TIGHT))], threads=(1, 2)),
+         Peer("clarabel", "ClarabelSimplex", CLARABEL, threads=(1, 2)),
+         Peer("osqp", "OsqpSimplex", OSQP, threads=(1, 2)),
+         Peer("daqp", "DaqpSimplex", EXACT, threads=(1, 2))],
+        title="simplex regression 10000 x 1000"),
+    Job("simplex-many", {"seed": 1311, "rows": 200, "columns": 50, "parts": 5, "noise": 0.05, "count": 1000},
+        {"count": 50}, "simplex_many",
+        [Peer("daqp", "DaqpSimplex", [[{"how": "model"}], [{"how": "solve"}]]),
+         Peer("quadprog", "QuadprogSimplex", EXACT),
+         Peer("piqp", "PiqpSimplex", [ladder({}, "eps", (1e-3, *TIGHT))])],
+        title="1000 right-hand sides of 200 x 50 on the simplex"),
+]  # fmt: skip
+
+
+@dataclass
+class Made:
+    """The data of a job on disk, its problems by name, and the numbers that a command line needs."""
+
+    folder: Path
+    numbers: dict
+    problems: dict = field(default_factory=dict)
+
+
+def made(job: Job, quick: bool, work: Path) -> Made:
+    """Generates the data of a job, or reads what an earlier call has left in the work folder."""
+    numbers = {**job.data, **(job.quick if quick else {})}
+    stamp = "-".join(f"{key}{value}" for key, value in numbers.items() if key not in ("ratio", "count", "weight"))
+    folder = work / f"{'simplex' if 'simplex' in job.name else job.ours.split('_')[0]}-{stamp}"
+    if job.ours.startswith("simplex"):
+        folder = work / f"simplex-{stamp}-{numbers['count']}"
+    if not (folder / "y.npy").exists():
+        generate(job, numbers, folder)
+    target = np.load(folder / "y.npy")
+    matrix = np.load(folder / "X.npy") if (folder / "X.npy").exists() else None
+    one = Made(folder, numbers)
+    if job.ours.startswith("lasso"):
+        for name, zero_sum in (("main", "zero-sum" in job.name), ("free", False)):
+            largest = problems.lambda_max(matrix, target, zero_sum)
+            count, ratio = numbers["count"], numbers["ratio"]
+            lambdas = np.array([ratio * largest]) if count == 1 else problems.geometric(largest, ratio, count)
+            one.problems[name] = problems.Lasso(matrix, target, lambdas, zero_sum)
+    elif job.ours == "stepped":
+        weight = numbers["ratio"] * problems.stepped_lambda_max(matrix, target)
+        one.problems["main"] = problems.Stepped(matrix, target, weight)
+    elif job.ours.startswith("simplex"):
+        one.problems["main"] = problems.Simplex(matrix, target)
+    else:
+        one.problems["main"] = problems.Denoise(target, numbers["weight"], job.ours)
+    return one
+
+
+def generate(job: Job, given: dict, folder: Path) -> None:
+    pick = {name: value for name, value in given.items() if name not in ("ratio", "weight")}
+    if job.ours.startswith("lasso"):
+        pick.pop("count")
+        matrix, target = problems.planted(**pick, zero_sum="zero-sum" in job.name)
+        problems.keep(folder, X=matrix, y=target)
+    elif job.ours == "stepped":
+        matrix, target = problems.stepped_regression(**pick)
+        problems.keep(folder, X=matrix, y=target)
+    elif job.ours.startswith("simplex"):
+        matrix, target = problems.mixtures(**pick)
+        problems.keep(folder, X=matrix, y=target[:, 0] if target.shape[1] == 1 else target)
+    else:
+        maker = {"chain": problems.chain_signal, "grid": problems.image, "trend": problems.bent_signal}[job.ours]
+        problems.keep(folder, y=maker(**pick))

@@ -1,0 +1,99 @@
+//! The benchmark of the lasso family and of constrained least squares: builds our binary, installs the peers beside
+//! it, and hands over to `benchmarks/lasso/run.py`, which measures. Nothing is measured here.
+
+use std::path::PathBuf;
+
+use anyhow::{Context, Result, bail};
+
+use super::peers::{install, output_of};
+use crate::check::{root, run as run_command};
+
+const USAGE: &str = "usage: cargo xtask bench lasso [--record FOLDER] [--jobs grid,trend,...] [--peers celer,...] \
+                     [--rounds N] [--quick] [--peers-only]";
+
+/// What was asked for on the command line.
+#[derive(Debug, Default, PartialEq)]
+struct Options {
+    record: Option<PathBuf>,
+    /// Options that `run.py` has too, as they were given.
+    passed: Vec<String>,
+}
+
+impl Options {
+    fn parse(arguments: &[String]) -> Result<Self> {
+        let mut options = Self::default();
+        let mut words = arguments.iter();
+        while let Some(word) = words.next() {
+            match word.as_str() {
+                "--quick" | "--peers-only" => options.passed.push(word.clone()),
+                "--record" | "--jobs" | "--peers" | "--rounds" => {
+                    let value = words.next().with_context(|| format!("{word} needs a value; {USAGE}"))?;
+                    if word == "--record" {
+                        options.record = Some(root().join(value));
+                    } else {
+                        options.passed.extend([word.clone(), value.clone()]);
+                    }
+                }
+                other => bail!("unknown option `{other}`; {USAGE}"),
+            }
+        }
+        Ok(options)
+    }
+
+    fn wants_ours(&self) -> bool {
+        !self.passed.iter().any(|word| word == "--peers-only")
+    }
+}
+
+pub(super) fn run(arguments: &[String]) -> Result<()> {
+    let options = Options::parse(arguments)?;
+    let target = std::env::var_os("CARGO_TARGET_DIR")
+        .map_or_else(|| root().join("target"), |given| root().join(given));
+    let folder = target.join("bench/lasso");
+    std::fs::create_dir_all(&folder).with_context(|| format!("cannot make {}", folder.display()))?;
+    let python = install(&root().join("benchmarks/lasso/requirements.txt"), &folder.join("venv"))?;
+    if options.wants_ours() {
+        run_command("cargo", &["build", "--release", "-p", "equipoise-cli"], &[])?;
+    }
+
+    let record = options.record.unwrap_or_else(|| folder.join("record"));
+    let text = |path: PathBuf| path.display().to_string();
+    let executable = format!("equipoise{}", std::env::consts::EXE_SUFFIX);
+    let mut words = vec![
+        text(root().join("benchmarks/lasso/run.py")),
+        format!("--binary={}", text(target.join("release").join(executable))),
+        format!("--out={}", text(record)),
+        format!("--work={}", text(folder.join("work"))),
+        format!("--note=commit: {}", output_of("git", &["rev-parse", "HEAD"])),
+        format!("--note=rustc: {}", output_of("rustc", &["--version"])),
+    ];
+    words.extend(options.passed);
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    run_command(&text(python), &words, &[])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(line: &str) -> Result<Options> {
+        Options::parse(&line.split_whitespace().map(str::to_owned).collect::<Vec<_>>())
+    }
+
+    #[test]
+    fn options_are_passed_on() {
+        let options =
+            parse("--jobs grid,trend --record benchmarks/runs/x/lasso --quick").expect("known options");
+        assert_eq!(options.passed, ["--jobs", "grid,trend", "--quick"]);
+        assert_eq!(options.record, Some(root().join("benchmarks/runs/x/lasso")));
+        assert!(options.wants_ours());
+        assert!(!parse("--peers-only").expect("a known option").wants_ours());
+    }
+
+    #[test]
+    fn unknown_options_are_refused() {
+        for line in ["--fast", "--record", "grid"] {
+            assert!(parse(line).is_err(), "{line}");
+        }
+    }
+}
