@@ -12,6 +12,9 @@ mod graph;
 mod history;
 mod interrupt;
 mod outputs;
+// Not every mark is drawn by every command.
+#[allow(dead_code, unused_imports)]
+mod plot;
 mod predict;
 mod progress;
 mod report;

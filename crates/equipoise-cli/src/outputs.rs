@@ -10,7 +10,7 @@ use std::time::SystemTime;
 
 use anyhow::{Result, bail};
 use equipoise::Control;
-use equipoise_formats::{Standing, check_writable, read_solution, svm_model};
+use equipoise_formats::{Standing, check_writable, fit_file, read_solution, svm_model};
 
 use crate::exit::note;
 
@@ -75,6 +75,9 @@ fn resolved(path: &Path) -> Option<PathBuf> {
 pub(crate) enum Sort {
     Solution,
     Model,
+    /// The JSON object of a fitted model.
+    #[allow(dead_code)]
+    Fit,
 }
 
 /// A result's place, and what is there.
@@ -131,6 +134,7 @@ fn standing(path: &Path, sort: Sort, control: &Control) -> Result<Option<Standin
     let found = match sort {
         Sort::Solution => read_solution(path, control).map(|stored| Some(stored.standing())),
         Sort::Model => svm_model::read_standing(path, control),
+        Sort::Fit => fit_file::read_standing(path, control),
     };
     match found {
         Ok(found) => Ok(found),

@@ -65,6 +65,60 @@ pub enum Error {
         /// The text found, in quotes, or `an empty field`.
         found: String,
     },
+    /// A cell of a table that holds no finite number.
+    #[error("{}: line {line}: row {row}, column `{column}`: found {found}, expected a finite number", path.display())]
+    BadCell {
+        /// The file.
+        path: Box<Path>,
+        /// The line, from 1; of a file without lines, the row.
+        line: usize,
+        /// The row below the header, from 1.
+        row: usize,
+        /// The name of the column.
+        column: String,
+        /// The text found, in quotes.
+        found: String,
+    },
+    /// A cell of a table without a number, where none may be missing.
+    #[error(
+        "{}: line {line}: row {row}, column `{column}`: missing value (found {found}), expected a finite number; \
+         fill it in, or remove the row or the column",
+        path.display()
+    )]
+    MissingCell {
+        /// The file.
+        path: Box<Path>,
+        /// The line, from 1; of a file without lines, the row.
+        line: usize,
+        /// The row below the header, from 1.
+        row: usize,
+        /// The name of the column.
+        column: String,
+        /// The text found, in quotes, or `an empty field`.
+        found: String,
+    },
+    /// A column that a table does not have.
+    #[error("{}: no column `{found}`{}; columns: {known}", path.display(), hint(suggestion.as_deref()))]
+    UnknownColumn {
+        /// The file.
+        path: Box<Path>,
+        /// The name found.
+        found: String,
+        /// The name most like it.
+        suggestion: Option<Box<str>>,
+        /// The first of the names there are.
+        known: String,
+    },
+    /// Numbers or names that do not fit a table.
+    #[error("{}: found {found}, expected {expected}", path.display())]
+    TableShape {
+        /// The file.
+        path: Box<Path>,
+        /// What is there.
+        found: String,
+        /// What is allowed.
+        expected: String,
+    },
     /// A row longer or shorter than those above it.
     #[error("{}: line {line}: found {found} fields, expected {expected} as in the rows above", path.display())]
     RaggedRow {

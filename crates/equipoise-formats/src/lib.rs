@@ -12,6 +12,8 @@
 //! | [`problem_file`] | `PROBLEM.toml`: f, h, A and b, blocks, graph, limits; and the problem it describes |
 //! | [`solution_file`] | the JSON object of `equipoise solve --json` and `--out` |
 //! | [`svm_model`] | models of `equipoise svm train`, and those of LIBLINEAR |
+//! | [`table`] | named columns of numbers: CSV with a header, matrices |
+//! | [`fit_file`] | the JSON object of a fitted model |
 //! | [`history`] | the CSV of `equipoise solve --history` |
 //!
 //! Every file that is written appears whole or not at all: [`whole_file`].
@@ -48,6 +50,7 @@
 //! ```
 
 mod error;
+pub mod fit_file;
 pub mod history;
 pub mod libsvm;
 pub mod numbers;
@@ -58,6 +61,7 @@ pub mod solution_file;
 mod standing;
 pub mod suggest;
 pub mod svm_model;
+pub mod table;
 pub mod whole_file;
 
 pub use error::{Error, Reason, Result};

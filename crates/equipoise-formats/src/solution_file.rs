@@ -231,7 +231,7 @@ pub fn read_solution(path: impl AsRef<Path>, control: &Control) -> Result<Stored
     serde_json::from_slice(&bytes).map_err(|error| json_error(path, &error))
 }
 
-fn json_error(path: &Path, error: &serde_json::Error) -> Error {
+pub(crate) fn json_error(path: &Path, error: &serde_json::Error) -> Error {
     let (line, column) = (error.line(), error.column());
     // The parser repeats the place at the end of its message.
     let text = error.to_string();

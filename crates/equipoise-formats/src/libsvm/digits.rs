@@ -15,7 +15,7 @@
 #![allow(clippy::inline_always)]
 
 /// Bytes that must follow the text in its buffer; what they hold does not matter.
-pub(super) const PADDING: usize = 64;
+pub(crate) const PADDING: usize = 64;
 
 const ONES: u64 = 0x0101_0101_0101_0101;
 const LARGEST_EXACT: u64 = 1 << 53;
@@ -98,7 +98,7 @@ pub(super) fn quotient(whole: u64, fraction: Digits, count: usize) -> Option<f64
 /// Reads an optional sign, digits, an optional point with digits, an optional exponent. `None` says
 /// nothing about whether it is a number.
 #[inline]
-pub(super) fn decimal(text: &[u8], mut at: usize) -> Option<(f64, usize)> {
+pub(crate) fn decimal(text: &[u8], mut at: usize) -> Option<(f64, usize)> {
     let sign = text[at];
     if sign == b'-' || sign == b'+' {
         at += 1;

@@ -127,6 +127,22 @@ pub(super) fn unpack<'a>(mut input: impl Read + Send + 'a, path: &Path) -> Resul
     Ok(Unpacked { text, format })
 }
 
+/// All of a text that may be packed.
+pub(crate) fn unpacked(bytes: Vec<u8>, path: &Path, control: &Control) -> Result<Vec<u8>> {
+    let halted = || control.check().err().map(|halt| Error::from(halt).while_reading(path));
+    let Unpacked { format, .. } = unpack(bytes.as_slice(), path)?;
+    if format.is_none() {
+        return Ok(bytes);
+    }
+    let watched = Watched { input: bytes.as_slice(), control: control.clone() };
+    let mut text = Vec::new();
+    unpack(watched, path)?
+        .text
+        .read_to_end(&mut text)
+        .map_err(|reason| halted().unwrap_or_else(|| explain(format, path, &reason)))?;
+    Ok(text)
+}
+
 /// The error of a read that failed: of the system, or of the data if they were packed.
 pub(super) fn explain(format: Option<&'static str>, path: &Path, reason: &io::Error) -> Error {
     match format {

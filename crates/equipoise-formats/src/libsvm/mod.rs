@@ -55,6 +55,8 @@ mod source;
 mod stream;
 mod unusual;
 
+pub(crate) use digits::{PADDING, decimal};
+pub(crate) use input::unpacked;
 pub use matrix::read_labelled_matrix;
 pub(crate) use stream::LibsvmRows;
 

@@ -105,7 +105,7 @@ fn last_row(indices: &[u32], start: usize) -> Option<u32> {
 }
 
 /// All entries, column-major.
-pub(super) fn into_dense_values(matrix: Matrix) -> Vec<f64> {
+pub(crate) fn into_dense_values(matrix: Matrix) -> Vec<f64> {
     match matrix {
         Matrix::Dense(dense) => dense.into_values(),
         Matrix::Sparse(_) => {

@@ -68,7 +68,7 @@ fn number(field: &str, path: &Path, line: usize, place: usize) -> Result<f64> {
 }
 
 /// A piece of a file for a message: in quotes, and not longer than a glance.
-pub(super) fn quoted(found: &str) -> String {
+pub(crate) fn quoted(found: &str) -> String {
     const GLANCE: usize = 40;
     if found.is_empty() {
         return "an empty field".into();

@@ -25,7 +25,8 @@ mod matrix_market_entries;
 mod npy;
 mod npy_rows;
 
-pub(crate) use assemble::from_row_major;
+pub(crate) use assemble::{from_row_major, into_dense_values};
+pub(crate) use csv::quoted;
 pub(crate) use csv_rows::CsvRows;
 pub(crate) use npy_rows::NpyRows;
 

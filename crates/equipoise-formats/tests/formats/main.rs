@@ -3,6 +3,7 @@
 //! - `csv`, `matrix_market`, `npy`: numbers, well-formed and malformed
 //! - `libsvm`, `libsvm_errors`, `libsvm_random`: labelled rows
 //! - `problem`, `problem_errors`, `round_trip`: the problem file
+//! - `table`: named columns, with and without a header
 //! - `row_stream`: rows of a file, a batch at a time
 //! - `results`: solution files and histories
 //! - `mutations`: damaged files of every format never panic
@@ -19,6 +20,7 @@ mod problem_errors;
 mod results;
 mod round_trip;
 mod row_stream;
+mod table;
 
 use std::fs;
 use std::path::{Path, PathBuf};

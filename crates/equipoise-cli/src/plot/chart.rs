@@ -1,0 +1,327 @@
+//! A chart: a frame with ticks, series in it, their names above it.
+//!
+//! Given: axes and series. Returns: what is drawn. Must not know: files, what the numbers mean.
+
+use plotters::prelude::*;
+use plotters::style::text_anchor::{HPos, VPos};
+
+use super::axis::{Axis, Ruler};
+use super::{Area, LARGE, Outcome, SMALL, colours, size_of, width_of, words};
+
+/// How a series is drawn.
+#[derive(Debug, Clone)]
+pub(crate) enum Mark {
+    /// Points joined by straight lines.
+    Line,
+    /// The same, dashed.
+    Dashes,
+    Points,
+    /// Smaller points, for many data.
+    Dots,
+    /// Points joined by steps: a value holds until the next.
+    Steps,
+    /// Bars from 0 upwards, at the x of each point.
+    Bars,
+    /// Bars from 0 to the right, at the y of each point.
+    BarsAcross,
+    /// A vertical bar from low to high at each point.
+    ErrorBars(Vec<(f64, f64)>),
+    /// A vertical line at the x of each point.
+    Rules,
+}
+
+/// Numbers that are drawn in one way.
+#[derive(Debug, Clone)]
+pub(crate) struct Series {
+    /// In the legend; none, not there.
+    name: Option<String>,
+    /// Beside its last point.
+    end: Option<String>,
+    mark: Mark,
+    colour: RGBColor,
+    points: Vec<(f64, f64)>,
+}
+
+impl Series {
+    pub(crate) fn new(mark: Mark, colour: RGBColor, points: Vec<(f64, f64)>) -> Self {
+        Self { name: None, end: None, mark, colour, points }
+    }
+
+    /// With a name in the legend.
+    pub(crate) fn named(self, name: impl Into<String>) -> Self {
+        Self { name: Some(name.into()), ..self }
+    }
+
+    /// With a name beside its last point.
+    pub(crate) fn labelled(self, label: impl Into<String>) -> Self {
+        Self { end: Some(label.into()), ..self }
+    }
+}
+
+/// A frame and what is in it.
+#[derive(Debug, Clone)]
+pub(crate) struct Chart {
+    title: String,
+    x: Axis,
+    y: Axis,
+    series: Vec<Series>,
+}
+
+/// The inside of the frame, in pixels.
+struct Frame {
+    x: Ruler,
+    y: Ruler,
+    left: i32,
+    right: i32,
+    top: i32,
+    bottom: i32,
+}
+
+impl Chart {
+    pub(crate) fn new(title: impl Into<String>, x: Axis, y: Axis) -> Self {
+        Self { title: title.into(), x, y, series: Vec::new() }
+    }
+
+    /// With another series, drawn over those before it.
+    #[must_use]
+    pub(crate) fn with(mut self, series: Series) -> Self {
+        self.series.push(series);
+        self
+    }
+
+    /// Words along the y axis that the caller gave.
+    pub(super) fn names_down_the_side(&self) -> usize {
+        self.y.ticks.as_ref().map_or(0, Vec::len)
+    }
+
+    pub(super) fn draw(&self, area: &Area<'_>) -> Outcome {
+        let (width, height) = size_of(area);
+        words(area, &self.title, (16, 14), HPos::Left, VPos::Top, LARGE, BLACK)?;
+        let top = self.legend(area, width)?;
+        let frame = self.frame(width, height, top);
+        self.draw_frame(area, &frame, width)?;
+        self.series.iter().try_for_each(|series| frame.draw(area, series))?;
+        self.draw_ends(area, &frame)
+    }
+
+    /// Draws the names of the series under the title; returns where the frame may begin.
+    fn legend(
+        &self,
+        area: &Area<'_>,
+        width: i32,
+    ) -> std::result::Result<i32, DrawingAreaErrorKind<std::io::Error>> {
+        let (mut at, mut line) = (16, 48);
+        let mut any = false;
+        for series in &self.series {
+            let Some(name) = &series.name else { continue };
+            let room = 34 + width_of(name, SMALL);
+            if any && at + room > width - 8 {
+                (at, line) = (16, line + 18);
+            }
+            let colour = series.colour;
+            match series.mark {
+                Mark::Points | Mark::Dots => area.draw(&Circle::new((at + 9, line), 4, colour.filled()))?,
+                Mark::Bars | Mark::BarsAcross => {
+                    area.draw(&Rectangle::new([(at + 3, line - 5), (at + 15, line + 5)], colour.filled()))?;
+                }
+                _ => {
+                    area.draw(&PathElement::new(vec![(at, line), (at + 18, line)], colour.stroke_width(2)))?;
+                }
+            }
+            words(area, name, (at + 24, line), HPos::Left, VPos::Center, SMALL, colours::INK)?;
+            (at, any) = (at + room + 8, true);
+        }
+        Ok(if any { line + 20 } else { 48 })
+    }
+
+    /// The frame, with room for the words beside it.
+    fn frame(&self, width: i32, height: i32, top: i32) -> Frame {
+        let bottom = height - 52;
+        let xs = || self.series.iter().flat_map(|series| series.points.iter().map(|point| point.0));
+        let ys = || {
+            self.series.iter().flat_map(|series| {
+                let ends: &[(f64, f64)] = if let Mark::ErrorBars(ends) = &series.mark { ends } else { &[] };
+                let rules = matches!(series.mark, Mark::Rules);
+                let own = series.points.iter().map(|point| point.1).filter(move |_| !rules);
+                own.chain(ends.iter().flat_map(|&(low, high)| [low, high]))
+            })
+        };
+        let zero =
+            |mark: fn(&Mark) -> bool| self.series.iter().any(|series| mark(&series.mark)).then_some(0.0);
+        let up = zero(|mark| matches!(mark, Mark::Bars));
+        let across = zero(|mark| matches!(mark, Mark::BarsAcross));
+        let y = Ruler::new(&self.y, ys().chain(up), bottom, top);
+        let widest = y.ticks.iter().map(|(_, text)| width_of(text, SMALL)).max().unwrap_or(0);
+        let left = (if self.y.label.is_empty() { 24 } else { 44 } + widest).min(width / 2);
+        let ends = self.series.iter().filter_map(|series| series.end.as_ref());
+        let beside = ends.map(|name| width_of(name, SMALL) + 8).max().unwrap_or(0);
+        let right = width - 18 - beside.min(width / 3);
+        let x = Ruler::new(&self.x, xs().chain(across), left, right);
+        Frame { x, y, left, right, top, bottom }
+    }
+
+    fn draw_frame(&self, area: &Area<'_>, frame: &Frame, width: i32) -> Outcome {
+        let Frame { left, right, top, bottom, .. } = *frame;
+        let grid = colours::GRID.stroke_width(1);
+        let mut free = i32::MIN;
+        for (value, text) in &frame.x.ticks {
+            let Some(at) = frame.x.pixel(*value) else { continue };
+            area.draw(&PathElement::new(vec![(at, top), (at, bottom)], grid))?;
+            let half = width_of(text, SMALL) / 2;
+            if at - half > free {
+                words(area, text, (at, bottom + 7), HPos::Center, VPos::Top, SMALL, colours::INK)?;
+                free = at + half + 4;
+            }
+        }
+        for (value, text) in &frame.y.ticks {
+            let Some(at) = frame.y.pixel(*value) else { continue };
+            area.draw(&PathElement::new(vec![(left, at), (right, at)], grid))?;
+            words(area, text, (left - 7, at), HPos::Right, VPos::Center, SMALL, colours::INK)?;
+        }
+        let corners = vec![(left, top), (right, top), (right, bottom), (left, bottom), (left, top)];
+        area.draw(&PathElement::new(corners, colours::INK.stroke_width(1)))?;
+        let middle = i32::midpoint(left, right).min(width);
+        words(area, &self.x.label, (middle, bottom + 28), HPos::Center, VPos::Top, SMALL, colours::INK)?;
+        let style =
+            ("sans-serif", SMALL).into_font().transform(FontTransform::Rotate270).color(&colours::INK);
+        let style = style.pos(plotters::style::text_anchor::Pos::new(HPos::Center, VPos::Top));
+        area.draw(&Text::new(self.y.label.clone(), (8, i32::midpoint(top, bottom)), style))
+    }
+
+    /// Names beside the last points, moved apart.
+    fn draw_ends(&self, area: &Area<'_>, frame: &Frame) -> Outcome {
+        let height = SMALL.cast_signed() + 2;
+        let mut labels: Vec<(i32, &str, RGBColor)> = Vec::new();
+        for series in &self.series {
+            if let (Some(name), Some(&(_, y))) = (&series.end, series.points.last())
+                && let Some(at) = frame.y.pixel(y)
+            {
+                labels.push((at.clamp(frame.top, frame.bottom), name, series.colour));
+            }
+        }
+        labels.sort_by_key(|(at, ..)| *at);
+        for _ in 0..200 {
+            let mut moved = false;
+            for k in 1..labels.len() {
+                let lack = height - (labels[k].0 - labels[k - 1].0);
+                if lack > 0 {
+                    labels[k - 1].0 = (labels[k - 1].0 - lack / 2).max(frame.top);
+                    labels[k].0 = (labels[k].0 + lack - lack / 2).min(frame.bottom);
+                    moved = true;
+                }
+            }
+            if !moved {
+                break;
+            }
+        }
+        let place = frame.right + 6;
+        labels.iter().try_for_each(|&(at, name, colour)| {
+            words(area, name, (place, at), HPos::Left, VPos::Center, SMALL, colour)
+        })
+    }
+}
+
+impl Frame {
+    /// The pixels of a point; `None` where it has no place.
+    fn place(&self, point: (f64, f64)) -> Option<(i32, i32)> {
+        Some((self.x.pixel(point.0)?, self.y.pixel(point.1)?))
+    }
+
+    fn holds(&self, place: (i32, i32)) -> bool {
+        (self.left..=self.right).contains(&place.0) && (self.top..=self.bottom).contains(&place.1)
+    }
+
+    fn draw(&self, area: &Area<'_>, series: &Series) -> Outcome {
+        let colour = series.colour;
+        let places: Vec<Option<(i32, i32)>> = series.points.iter().map(|&point| self.place(point)).collect();
+        let seen = || places.iter().flatten().copied().filter(|&place| self.holds(place));
+        match &series.mark {
+            Mark::Line | Mark::Steps => {
+                // A line ends where a point has no place, and goes on behind it.
+                for part in places.split(Option::is_none).filter(|part| part.len() > 1) {
+                    let path: Vec<(i32, i32)> = part.iter().flatten().copied().collect();
+                    let path = if matches!(series.mark, Mark::Steps) { stepped(&path) } else { path };
+                    area.draw(&PathElement::new(self.clipped(path), colour.stroke_width(2)))?;
+                }
+                Ok(())
+            }
+            Mark::Dashes => {
+                let path: Vec<(i32, i32)> = places.iter().flatten().copied().collect();
+                dashes(&self.clipped(path))
+                    .try_for_each(|dash| area.draw(&PathElement::new(dash.to_vec(), colour.stroke_width(2))))
+            }
+            Mark::Points => seen().try_for_each(|place| area.draw(&Circle::new(place, 4, colour.filled()))),
+            Mark::Dots => seen().try_for_each(|place| area.draw(&Circle::new(place, 2, colour.filled()))),
+            Mark::Bars => {
+                let (base, half) = (self.y.base(), bar(places.len(), self.right - self.left));
+                seen().try_for_each(|(x, y)| {
+                    area.draw(&Rectangle::new(
+                        [(x - half, y.min(base)), (x + half, y.max(base))],
+                        colour.filled(),
+                    ))
+                })
+            }
+            Mark::BarsAcross => {
+                let (base, half) = (self.x.base(), bar(places.len(), self.bottom - self.top));
+                seen().try_for_each(|(x, y)| {
+                    area.draw(&Rectangle::new(
+                        [(x.min(base), y - half), (x.max(base), y + half)],
+                        colour.filled(),
+                    ))
+                })
+            }
+            Mark::ErrorBars(ends) => series.points.iter().zip(ends).try_for_each(|(point, &(low, high))| {
+                let Some(x) = self.x.pixel(point.0) else { return Ok(()) };
+                let height = |value| self.y.pixel(value).unwrap_or(self.bottom).clamp(self.top, self.bottom);
+                let (low, high) = (height(low), height(high));
+                let path =
+                    vec![(x - 3, low), (x + 3, low), (x, low), (x, high), (x - 3, high), (x + 3, high)];
+                area.draw(&PathElement::new(path, colour.stroke_width(1)))
+            }),
+            Mark::Rules => series.points.iter().try_for_each(|point| match self.x.pixel(point.0) {
+                Some(x) if (self.left..=self.right).contains(&x) => {
+                    dashes(&[(x, self.top), (x, self.bottom)]).try_for_each(|dash| {
+                        area.draw(&PathElement::new(dash.to_vec(), colour.stroke_width(1)))
+                    })
+                }
+                _ => Ok(()),
+            }),
+        }
+    }
+
+    /// A path that stays in the frame.
+    fn clipped(&self, path: Vec<(i32, i32)>) -> Vec<(i32, i32)> {
+        let clip = |(x, y): (i32, i32)| (x.clamp(self.left, self.right), y.clamp(self.top, self.bottom));
+        let mut path: Vec<(i32, i32)> = path.into_iter().map(clip).collect();
+        path.dedup();
+        path
+    }
+}
+
+/// Half the width of a bar, of so many along so many pixels.
+fn bar(count: usize, pixels: i32) -> i32 {
+    (pixels * 3 / 8 / i32::try_from(count.max(1)).unwrap_or(i32::MAX)).clamp(1, 16)
+}
+
+/// Every value holds until the next one.
+fn stepped(path: &[(i32, i32)]) -> Vec<(i32, i32)> {
+    let corners = path.windows(2).flat_map(|pair| [pair[0], (pair[1].0, pair[0].1)]);
+    corners.chain(path.last().copied()).collect()
+}
+
+/// A path in dashes of six pixels with gaps of four.
+fn dashes(path: &[(i32, i32)]) -> impl Iterator<Item = [(i32, i32); 2]> {
+    const PERIOD: f64 = 10.0;
+    const DASH: f64 = 6.0;
+    path.windows(2).flat_map(|ends| {
+        let (from, to) = (ends[0], ends[1]);
+        let (across, down) = (f64::from(to.0 - from.0), f64::from(to.1 - from.1));
+        let length = across.hypot(down).max(1.0);
+        let at = move |way: f64| {
+            let share = (way / length).min(1.0);
+            (from.0 + (share * across).round() as i32, from.1 + (share * down).round() as i32)
+        };
+        let count = (length / PERIOD).ceil() as usize;
+        (0..count).map(move |k| [at(PERIOD * k as f64), at(PERIOD * k as f64 + DASH)]).collect::<Vec<_>>()
+    })
+}

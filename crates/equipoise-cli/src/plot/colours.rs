@@ -1,0 +1,22 @@
+//! Colours that are told apart without red and green (Okabe and Ito).
+
+use plotters::style::RGBColor;
+
+pub(crate) const ORANGE: RGBColor = RGBColor(213, 94, 0);
+pub(crate) const GREEN: RGBColor = RGBColor(0, 158, 115);
+pub(crate) const BLUE: RGBColor = RGBColor(0, 114, 178);
+pub(crate) const PURPLE: RGBColor = RGBColor(204, 121, 167);
+pub(crate) const LIGHT_ORANGE: RGBColor = RGBColor(230, 159, 0);
+pub(crate) const LIGHT_BLUE: RGBColor = RGBColor(86, 180, 233);
+/// Data behind a fit, and whatever is not the point.
+pub(crate) const GREY: RGBColor = RGBColor(150, 150, 150);
+/// Axes, ticks and words.
+pub(crate) const INK: RGBColor = RGBColor(60, 60, 60);
+/// Lines behind the data.
+pub(crate) const GRID: RGBColor = RGBColor(222, 222, 222);
+
+/// One after the other, for as many series as there are.
+pub(crate) fn nth(index: usize) -> RGBColor {
+    const ALL: [RGBColor; 6] = [BLUE, ORANGE, GREEN, PURPLE, LIGHT_ORANGE, LIGHT_BLUE];
+    ALL[index % ALL.len()]
+}
