@@ -133,7 +133,7 @@ class Clarabel:
     """A quadratic programme with equality rows, then two-sided bounds as rows of a non-negative cone."""
 
     def arrange(self, quadratic, linear, equality, right, bounded) -> None:
-        """min 1/2 x'Px + q'x, E x = e, |B x| <= weight (B x >= 0 where `bounded` is a pair)."""
+        """min 1/2 x'Px + q'x subject to E x = e and |B x| <= weight."""
         import clarabel
 
         self.api = clarabel
@@ -244,91 +244,111 @@ def difference_rows(problem: Denoise) -> sparse.csc_matrix:
     return chain(length - 1) @ chain(length) if problem.shape == "trend" else chain(length)
 
 
+def denoising(problem: Denoise, form: str):
+    """P, q and rows R with what they must keep to, in two forms.
+
+    dual: min 1/2 ||y - D'z||^2 subject to |z| <= lambda, a box; DD' is formed here, inside the clock.
+    primal: min 1/2 ||x - y||^2 + lambda 1'(u + v) subject to D x = u - v and u, v >= 0.
+    """
+    differences, target = problem.rows, problem.target.ravel()
+    count, length = differences.shape
+    if form == "dual":
+        identity = sparse.eye(count, format="csc")
+        return sparse.triu(differences @ differences.T, format="csc"), -(differences @ target), identity
+    quadratic = sparse.block_diag([sparse.eye(length), sparse.csc_matrix((2 * count, 2 * count))], format="csc")
+    linear = np.concatenate([-target, np.full(2 * count, problem.weight)])
+    identity = sparse.eye(count, format="csc")
+    rows = sparse.bmat([[differences, -identity, identity], [None, identity, None], [None, None, identity]])
+    return quadratic, linear, sparse.csc_matrix(rows)
+
+
 class ClarabelDenoise(Clarabel):
-    """The dual, a box: min 1/2 ||y - D'z||^2 subject to |z| <= lambda; DD' is formed inside the clock."""
+    """Both forms; z and the multipliers of D x = u - v are dual points."""
 
     def prepare(self, problem: Denoise) -> None:
-        self.problem = problem
-        self.differences = difference_rows(problem)
+        import clarabel
+
+        self.api, self.problem = clarabel, problem
+        problem.rows = difference_rows(problem)
 
     def solve(self, setting: dict) -> Solved:
-        target = self.problem.target.ravel()
-        count = self.differences.shape[0]
+        problem, form = self.problem, setting["form"]
+        target, differences = problem.target.ravel(), problem.rows
+        count, length = differences.shape
         start = clock()
-        self.arrange(
-            self.differences @ self.differences.T, -(self.differences @ target), sparse.csc_matrix((0, count)),
-            np.zeros(0), sparse.eye(count, format="csc"),
-        )  # fmt: skip
-        flow = np.array(self.first(setting, self.problem.weight).solve().x)
-        answer = target - self.differences.T @ flow
+        quadratic, linear, rows = denoising(problem, form)
+        if form == "dual":
+            rows, right = sparse.vstack([rows, -rows], format="csc"), np.full(2 * count, problem.weight)
+            cones = [self.api.NonnegativeConeT(2 * count)]
+        else:
+            signs = sparse.diags(np.concatenate([np.ones(count), -np.ones(2 * count)]))
+            rows, right = sparse.csc_matrix(signs @ rows), np.zeros(3 * count)
+            cones = [self.api.ZeroConeT(count), self.api.NonnegativeConeT(2 * count)]
+        solution = self.api.DefaultSolver(quadratic, linear, rows, right, cones, self.settings(setting)).solve()
+        if form == "dual":
+            flow = np.array(solution.x)
+            answer = target - differences.T @ flow
+        else:
+            answer, flow = np.array(solution.x[:length]), np.array(solution.z[:count])
         return clock() - start, answer, flow
 
 
-class OsqpDenoise:
-    """The same box; DD' is formed inside the clock."""
+def stepped_dual(problem: Stepped, form: str):
+    """The dual over t and bounded z, |z| <= lambda: min 1/2 ||t||^2 - y't; equality rows [E, F] (t, z) = 0.
 
-    def prepare(self, problem: Denoise) -> None:
-        import osqp
-
-        self.api, self.problem = osqp, problem
-        self.differences = difference_rows(problem)
-
-    def solve(self, setting: dict) -> Solved:
-        target = self.problem.target.ravel()
-        limits = np.full(self.differences.shape[0], self.problem.weight)
-        start = clock()
-        solver = self.api.OSQP()
-        quadratic = sparse.triu(self.differences @ self.differences.T, format="csc")
-        identity = sparse.eye(len(limits), format="csc")
-        solver.setup(quadratic, -(self.differences @ target), identity, -limits, limits, **osqp_settings(setting))
-        flow = np.array(solver.solve().x)
-        answer = target - self.differences.T @ flow
-        return clock() - start, answer, flow
-
-
-def stepped_dual(problem: Stepped):
-    """min 1/2 ||t||^2 - y't over (t, z) with X't = D'z and |z| <= lambda; b are the multipliers of the equality."""
+    differences: X't = D'z, D kept sparse; b are the multipliers. steps: b = cumsum(a) and C = X with its columns
+    cumulated from the right: C't = z but for the first step, which is free: C_1't = 0; a are the multipliers.
+    """
     rows, columns = problem.matrix.shape
-    chain = sparse.diags([-1.0, 1.0], [0, 1], shape=(columns - 1, columns), format="csc")
+    if form == "differences":
+        chain = sparse.diags([-1.0, 1.0], [0, 1], shape=(columns - 1, columns), format="csc")
+        left, right = problem.matrix.T, -chain.T
+    else:
+        left = np.ascontiguousarray(np.cumsum(problem.matrix[:, ::-1], axis=1)[:, ::-1].T)
+        right = -sparse.eye(columns, format="csc")[:, 1:]
     quadratic = sparse.block_diag([sparse.eye(rows), sparse.csc_matrix((columns - 1, columns - 1))], format="csc")
     linear = np.concatenate([-problem.target, np.zeros(columns - 1)])
-    equality = sparse.hstack([sparse.csc_matrix(problem.matrix.T), -chain.T], format="csc")
+    equality = sparse.hstack([sparse.csc_matrix(left), right], format="csc")
     bounded = sparse.hstack([sparse.csc_matrix((columns - 1, rows)), sparse.eye(columns - 1)], format="csc")
     return quadratic, linear, equality, bounded
 
 
+def signal_of(multipliers: np.ndarray, form: str) -> np.ndarray:
+    return multipliers if form == "differences" else np.cumsum(multipliers)
+
+
 class ClarabelSteps(Clarabel):
-    """The dual with D kept sparse."""
+    """The dual, D kept sparse or X cumulated."""
 
     def prepare(self, problem: Stepped) -> None:
-        quadratic, linear, equality, bounded = stepped_dual(problem)
-        self.arrange(quadratic, linear, equality, np.zeros(equality.shape[0]), bounded)
-        self.weight = problem.weight
+        self.problem = problem
 
     def solve(self, setting: dict) -> Solved:
         start = clock()
-        solution = self.first(setting, self.weight).solve()
-        return clock() - start, np.array(solution.z[: self.equalities]), None
+        quadratic, linear, equality, bounded = stepped_dual(self.problem, setting["form"])
+        self.arrange(quadratic, linear, equality, np.zeros(equality.shape[0]), bounded)
+        solution = self.first(setting, self.problem.weight).solve()
+        answer = signal_of(np.array(solution.z[: self.equalities]), setting["form"])
+        return clock() - start, answer, None
 
 
 class OsqpSteps:
-    """The same dual."""
+    """The same duals."""
 
     def prepare(self, problem: Stepped) -> None:
         import osqp
 
-        self.api, self.weight = osqp, problem.weight
-        quadratic, self.linear, equality, bounded = stepped_dual(problem)
-        self.quadratic, self.rows = quadratic, sparse.vstack([equality, bounded], format="csc")
-        self.equalities = equality.shape[0]
+        self.api, self.problem = osqp, problem
 
     def solve(self, setting: dict) -> Solved:
-        limits = np.full(self.rows.shape[0], self.weight)
-        limits[: self.equalities] = 0.0
         start = clock()
+        quadratic, linear, equality, bounded = stepped_dual(self.problem, setting["form"])
+        rows = sparse.vstack([equality, bounded], format="csc")
+        limits = np.full(rows.shape[0], self.problem.weight)
+        limits[: equality.shape[0]] = 0.0
         solver = self.api.OSQP()
-        solver.setup(self.quadratic, self.linear, self.rows, -limits, limits, **osqp_settings(setting))
-        answer = np.array(solver.solve().y[: self.equalities])
+        solver.setup(quadratic, linear, rows, -limits, limits, **osqp_settings(setting))
+        answer = signal_of(np.array(solver.solve().y[: equality.shape[0]]), setting["form"])
         return clock() - start, answer, None
 
 

@@ -25,6 +25,7 @@ class Fit:
     threads: int
     round: int
     seconds: float | None = None
+    processor_seconds: float | None = None
     measure: float | None = None
     own_gap: float | None = None
     certified: float | None = None

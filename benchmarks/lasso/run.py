@@ -89,6 +89,8 @@ class Cell:
     def note(self, fit: Fit) -> Fit:
         self.fits.append(fit)
         seconds = "-" if fit.seconds is None else f"{fit.seconds:.4f} s"
+        if fit.processor_seconds is not None:
+            seconds += f" ({fit.processor_seconds:.4f} s of processor)"
         measure = "" if fit.measure is None else f"  {fit.measure:.1e}"
         threads = f" x{fit.threads}" if fit.threads > 1 else ""
         self.bench.say(f"{self.job.name}  {fit.solver}{threads} {fit.setting}  {seconds}{measure}  {fit.status}")
@@ -100,6 +102,7 @@ class Cell:
         try:
             done = self.driver(peer, threads).solve(setting, file, self.job.limit)
             fit.seconds, fit.peak_memory = done["seconds"], done["peak_memory"]
+            fit.processor_seconds = done["processor_seconds"]
             with np.load(file) as kept:
                 self.judge(fit, kept["answer"], kept["dual"] if kept["dual"].size else None)
         except OverLimit as error:
@@ -189,7 +192,7 @@ def rounds(cell: Cell, peers: list[settings.Peer], with_ours: bool) -> dict[str,
 def run_job(bench: Bench, job: settings.Job) -> None:
     arguments = bench.arguments
     bench.say(f"{job.name}: {job.title}")
-    made = settings.made(job, arguments.quick, arguments.work)
+    made = settings.made(job, arguments.quick, arguments.work, judged=True)
     cell = Cell(bench, job, made)
     with_ours = not arguments.peers_only
     if with_ours and lacks(arguments.binary, ours.SUBCOMMANDS[job.ours]):
