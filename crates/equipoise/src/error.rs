@@ -318,6 +318,12 @@ pub enum Error {
         /// What ended it: the name of a status.
         by: &'static str,
     },
+    /// A snapshot that is damaged, or of another problem or other settings.
+    #[error("the snapshot does not fit this run: {what}; begin again without it")]
+    BadSnapshot {
+        /// What does not fit.
+        what: &'static str,
+    },
     /// A thread that worked on the run panicked.
     #[error("a worker thread panicked: {message}; this is a fault in a term's code or in equipoise itself")]
     WorkerPanicked {

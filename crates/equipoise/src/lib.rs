@@ -60,7 +60,7 @@ pub use matrix::{DenseMatrix, Matrix, SparseMatrix};
 pub use names::{Named, UnknownName};
 pub use problem::{BlockChoice, DrawLaw, ProbabilityChoice, Problem};
 pub use solve::{
-    Candidate, Experiment, History, Judge, Locking, Method, Observer, PairStepper, Progress, Schedule,
-    Settings, Solution, Solver, Staleness, Status, Steps, Verdict, solve,
+    Candidate, Experiment, History, Judge, Keeper, Locking, Method, Observer, PairStepper, Progress,
+    Schedule, Settings, Snapshot, Solution, Solver, Staleness, Status, Steps, Verdict, solve,
 };
 pub use team::Team;

@@ -10,6 +10,7 @@ use rand_xoshiro::rand_core::SeedableRng;
 
 use crate::error::Result;
 use crate::graph::{EdgeProbabilities, EdgeSampler, Graph};
+use crate::solve::Archive;
 
 /// A block is a hub beside one that is drawn this many times less often.
 const HUB: f64 = 4.0;
@@ -55,6 +56,11 @@ impl SampledEdges {
             Some(sampler) => self.law.in_roles(sampler.draw(&mut self.rng)),
             None => (0, 0),
         }
+    }
+
+    /// Shows an archive which draws come next.
+    pub(crate) fn carry(&mut self, archive: &mut Archive<'_>) -> Result<()> {
+        archive.generator(&mut self.rng)
     }
 
     /// For every block the chance that a draw makes it master, and that it makes it slave.

@@ -14,6 +14,9 @@
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
 
+use crate::error::Result;
+use crate::solve::Archive;
+
 /// Coordinates that may wait for a partner on each side.
 const POOL: usize = 16;
 /// How fast the multiplier follows.
@@ -94,6 +97,28 @@ impl ViolatingPairs {
     /// Gives the memory of the active set back until the next [`restart`](Self::restart).
     pub(crate) fn rest(&mut self) {
         self.active = Vec::new();
+    }
+
+    /// Shows an archive who is active, who waits, and which draws come next.
+    pub(crate) fn carry(&mut self, archive: &mut Archive<'_>) -> Result<()> {
+        archive.indices(&mut self.active, self.dimension)?;
+        archive.count(&mut self.visited, self.active.len())?;
+        for pool in [&mut self.risers, &mut self.fallers] {
+            let length = archive.length(pool.len())?.min(POOL);
+            pool.resize(length, Waiting { coordinate: 0, slope: 0.0 });
+            for Waiting { coordinate, slope } in pool {
+                let mut index = *coordinate as usize;
+                archive.count(&mut index, self.dimension.saturating_sub(1))?;
+                *coordinate = index as u32;
+                archive.number(slope)?;
+            }
+        }
+        let (last, now) = (&mut self.last, &mut self.now);
+        [&mut self.multiplier, &mut last.rise, &mut last.fall, &mut now.rise, &mut now.fall]
+            .into_iter()
+            .try_for_each(|number| archive.number(number))?;
+        archive.small(&mut self.sweeps)?;
+        archive.generator(&mut self.rng)
     }
 
     /// Everyone comes back, nobody waits: x was moved by someone else.

@@ -6,6 +6,7 @@
 use crate::certificate::Certificate;
 use crate::control::Control;
 use crate::error::Result;
+use crate::solve::Archive;
 
 /// Judges points, and says how good they have to be.
 ///
@@ -42,6 +43,14 @@ pub trait Judge: Sync {
     /// The absolute gap that is wanted, for a point with this objective; steps that know how far they are from the optimum
     /// ask for a verdict when they seem to be within it.
     fn wanted_gap(&self, objective: f64) -> f64;
+
+    /// What later verdicts depend on beside x, for a [`Snapshot`](crate::Snapshot); nothing, for most.
+    fn memory(&self) -> Vec<u64> {
+        Vec::new()
+    }
+
+    /// Takes up such a memory.
+    fn remember(&self, _memory: &[u64]) {}
 }
 
 /// What a judge found at a point.
@@ -84,6 +93,16 @@ impl Verdict {
     #[must_use]
     pub fn with_multipliers(self, multipliers: Vec<f64>) -> Self {
         Self { multipliers, ..self }
+    }
+
+    /// Shows an archive what was found.
+    pub(crate) fn carry(&mut self, archive: &mut Archive<'_>) -> Result<()> {
+        [&mut self.objective, &mut self.measure, &mut self.infeasibility]
+            .into_iter()
+            .try_for_each(|number| archive.number(number))?;
+        archive.maybe(&mut self.gap)?;
+        archive.list(&mut self.multipliers, |_| true)?;
+        archive.flag(&mut self.accepted)
     }
 
     /// The verdict that goes with a certificate: its measure is the gap, relative to `1 + |objective|`, or what stands in for

@@ -7,9 +7,10 @@
 //! | `pairs/` | one pair update: gradients, metric, which closed form |
 //! | `steps/` | what any gear may take beside: proximal step over all blocks, second-order steps, repair of drift |
 //!
-//! The files beside them are the public interface (settings, solutions, observers, judges, experiments), and `gain.rs`: what counts as a
+//! The files beside them are the public interface (settings, solutions, observers, judges, experiments, snapshots with their archive), and `gain.rs`: what counts as a
 //! gain of the objective and what as a rise, for all of them.
 
+mod archive;
 mod driver;
 mod experiment;
 mod gain;
@@ -18,10 +19,12 @@ mod judge;
 mod observer;
 mod pairs;
 mod settings;
+mod snapshot;
 mod solution;
 mod steps;
 
 pub use crate::state::Locking;
+pub use archive::Archive;
 pub use driver::solver::{Solver, solve};
 pub use experiment::{Experiment, Staleness, Steps};
 pub use judge::{Judge, Verdict};
@@ -29,4 +32,5 @@ pub use observer::{History, Observer, Progress};
 pub(crate) use pairs::metric::Metric;
 pub use pairs::stepper::PairStepper;
 pub use settings::{Method, Schedule, Settings};
+pub use snapshot::{Keeper, Snapshot};
 pub use solution::{Candidate, Solution, Status};

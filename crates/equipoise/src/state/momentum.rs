@@ -20,7 +20,9 @@
 use std::ops::Range;
 
 use super::{Iterate, Role, State};
+use crate::error::Result;
 use crate::smooth::{PairTerm, Reads};
+use crate::solve::Archive;
 
 /// Below this u takes c up.
 const SMALL: f64 = 1e-10;
@@ -97,6 +99,15 @@ impl Momentum {
         };
         combine(&mut out.x, &self.z.x, &self.u.x);
         combine(&mut out.product, &self.z.product, &self.u.product);
+    }
+
+    /// Shows an archive everything but y, of which nothing is fresh between updates.
+    pub(crate) fn carry(&mut self, archive: &mut Archive<'_>) -> Result<()> {
+        self.z.carry(archive)?;
+        self.u.carry(archive)?;
+        [&mut self.nu, &mut self.total, &mut self.share]
+            .into_iter()
+            .try_for_each(|number| archive.number(number))
     }
 
     /// Moves y in coordinate c by delta: x by as much, z by a times as much.

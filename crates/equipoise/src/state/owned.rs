@@ -4,7 +4,9 @@ use std::ops::Range;
 
 use super::{Iterate, Role};
 use crate::control::{Control, Pass};
+use crate::error::Result;
 use crate::smooth::{PairTerm, SmoothTerm};
+use crate::solve::Archive;
 
 /// x and the maintained product of f.
 #[derive(Debug, Clone)]
@@ -29,6 +31,14 @@ impl State {
     /// the product is of no use.
     pub(crate) fn refresh(&mut self, f: &(impl SmoothTerm + ?Sized), control: &Control) -> Pass {
         f.fill_product(&self.x, &mut self.product, control)
+    }
+}
+
+impl State {
+    /// Shows an archive x and its product.
+    pub(crate) fn carry(&mut self, archive: &mut Archive<'_>) -> Result<()> {
+        archive.numbers(&mut self.x)?;
+        archive.numbers(&mut self.product)
     }
 }
 

@@ -15,6 +15,7 @@
 //! * `properties`: properties of the optimum on random problems.
 //! * `public_data`: certified optima of public data sets; ignored unless they are at hand.
 //! * `regressions`: what once went wrong.
+//! * `resume`: a run that is put aside and goes on later has the bits of one that was not.
 //! * `sampled`: a few samples at a time: the same optimum, at the rates that are known.
 //! * `trust`: findings of hostile users: false claims, refusals, iterates that got worse.
 //! * `violating`: violating pairs against random pairs and the oracle.
@@ -34,6 +35,7 @@ mod oracle;
 mod properties;
 mod public_data;
 mod regressions;
+mod resume;
 mod sampled;
 mod samples;
 mod trust;

@@ -9,15 +9,16 @@
 //! None of them raises the objective. Must not know: when they are taken, gears.
 
 use crate::control::Control;
+use crate::error::Result;
 use crate::problem::{Problem, View};
 use crate::separable::SeparableTerm;
 use crate::smooth::SmoothTerm;
-use crate::solve::Metric;
 use crate::solve::gain;
 use crate::solve::gears::Attempt;
 use crate::solve::steps::free_step::FreeStep;
 use crate::solve::steps::full_step::FullStep;
 use crate::solve::steps::proximal_newton::{Outcome, ProximalNewton};
+use crate::solve::{Archive, Metric};
 use crate::state::State;
 
 /// Hessian products of second-order steps, from the epochs so far: at least, and at most.
@@ -52,6 +53,15 @@ impl<'r, H: SeparableTerm> Beyond<'r, H> {
     /// Whether second-order steps are taken.
     pub(crate) fn has_second_order(&self) -> bool {
         self.second_order.is_some()
+    }
+
+    /// Shows an archive what steps to come depend on.
+    pub(crate) fn carry(&mut self, archive: &mut Archive<'_>) -> Result<()> {
+        self.full_step.carry(self.view.independent_coupling().rows(), archive)?;
+        match &mut self.second_order {
+            Some(SecondOrder { newton: Some(newton) }) => newton.carry(archive),
+            _ => Ok(()),
+        }
     }
 
     /// A proximal step; returns by how much the objective fell.

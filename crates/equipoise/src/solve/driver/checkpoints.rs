@@ -8,7 +8,7 @@ use crate::smooth::SampleFault;
 use crate::solve::driver::limits::Limits;
 use crate::solve::judge::{Judge, Verdict};
 use crate::solve::observer::{Observer, Progress};
-use crate::solve::{Settings, Status};
+use crate::solve::{Archive, Settings, Status};
 
 /// Rounds without any progress after which a run is `Stalled`.
 const PATIENCE: u32 = 4;
@@ -78,6 +78,26 @@ impl<'r> Checkpoints<'r> {
             status: None,
             reached_after: None,
         }
+    }
+
+    /// Shows an archive what later looks depend on. A certificate that was seen is not kept: the next look makes another.
+    pub(crate) fn carry(&mut self, archive: &mut Archive<'_>) -> Result<()> {
+        let n = self.view.dimension();
+        archive.word(&mut self.last_full.0)?;
+        archive.number(&mut self.last_full.1)?;
+        let mut is_judged = self.finding.is_some();
+        archive.flag(&mut is_judged)?;
+        if is_judged {
+            let blank = || Finding::from(Verdict::new(0.0, 0.0, false));
+            self.finding.get_or_insert_with(blank).verdict.carry(archive)?;
+        }
+        archive.list(&mut self.judged, |length| length == 0 || length == n)?;
+        let mut memory = self.judge.map_or_else(Vec::new, Judge::memory);
+        archive.words(&mut memory)?;
+        if let Some(judge) = self.judge.filter(|_| archive.is_read()) {
+            judge.remember(&memory);
+        }
+        Ok(())
     }
 
     /// Ends the run because its target was reached.

@@ -15,6 +15,8 @@ const MOST_PATIENCE: f64 = 1.0;
 #[derive(Debug)]
 pub(crate) struct Limits {
     started: Instant,
+    /// Seconds before that, of a run that goes on.
+    earlier: f64,
     control: Control,
     pub(crate) most_updates: u64,
 }
@@ -24,13 +26,19 @@ impl Limits {
         let by_epochs = settings.max_epochs.map(|epochs| ((epochs * updates_per_epoch).ceil() as u64).max(1));
         Self {
             started: Instant::now(),
+            earlier: 0.0,
             control: settings.time_limit.into_iter().fold(control, Control::within),
             most_updates: settings.max_updates.unwrap_or(u64::MAX).min(by_epochs.unwrap_or(u64::MAX)),
         }
     }
 
     pub(crate) fn seconds(&self) -> f64 {
-        self.started.elapsed().as_secs_f64()
+        self.earlier + self.started.elapsed().as_secs_f64()
+    }
+
+    /// The run goes on after so many seconds. Its limit counts from now.
+    pub(crate) fn goes_on_after(&mut self, seconds: f64) {
+        self.earlier = seconds;
     }
 
     /// Time and the caller's wish, for passes over data.

@@ -21,7 +21,7 @@ use std::sync::Arc;
 
 use crate::control::Pass;
 use crate::coupling::ALLOWED_SHARE;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::problem::{Problem, View};
 use crate::separable::SeparableTerm;
 use crate::smooth::SmoothTerm;
@@ -30,7 +30,7 @@ use crate::solve::driver::checkpoints::{Checkpoints, Finding, Spent, not_finite}
 use crate::solve::gain;
 use crate::solve::gears::{Attempt, Due, Engaged, Gear, Order, Round, Stop, Task, engage};
 use crate::solve::steps::repair::repair;
-use crate::solve::{Candidate, Experiment, Method, Settings, Status};
+use crate::solve::{Archive, Candidate, Experiment, Keeper, Method, Settings, Snapshot, Status};
 use crate::state::State;
 use crate::team::Team;
 
@@ -55,6 +55,9 @@ pub(crate) struct Plan<'r, F, H> {
     pub(crate) warm: bool,
     pub(crate) team: Option<Arc<Team>>,
     pub(crate) experiment: Option<&'r dyn Experiment>,
+    pub(crate) keeper: Option<&'r mut dyn Keeper>,
+    /// A run that this one goes on with.
+    pub(crate) resumed: Option<&'r Snapshot>,
 }
 
 impl<'r, F: SmoothTerm, H: SeparableTerm> Plan<'r, F, H> {
@@ -71,6 +74,17 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Plan<'r, F, H> {
         };
         engage(self.problem, &order, start)
     }
+
+    /// Goes on with the gear that was at work.
+    fn goes_on(&mut self, snapshot: &Snapshot) -> Result<()> {
+        if snapshot.handed_over {
+            let Some(next) = self.next.take() else {
+                return Err(Error::BadSnapshot { what: "its second gear is none of this problem" });
+            };
+            self.settings = next;
+        }
+        Ok(())
+    }
 }
 
 /// How a run ended.
@@ -86,15 +100,20 @@ pub(crate) struct Ended {
 
 /// Runs from a feasible start.
 pub(crate) fn run<'r, F: SmoothTerm, H: SeparableTerm>(
-    plan: Plan<'r, F, H>,
+    mut plan: Plan<'r, F, H>,
     mut checkpoints: Checkpoints<'r>,
     start: Vec<f64>,
 ) -> Result<Ended> {
+    if let Some(snapshot) = plan.resumed {
+        plan.goes_on(snapshot)?;
+        checkpoints.limits.goes_on_after(snapshot.seconds);
+    }
     match plan.engage(&start, &checkpoints) {
         Ok(engaged) => {
             // The gear has a copy; a million variables are no small thing.
             drop(start);
             let mut run = Run::new(plan, checkpoints, engaged);
+            run.take_up()?;
             run.until_the_end()?;
             run.finish()
         }
@@ -163,15 +182,76 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Run<'r, F, H> {
 
     fn until_the_end(&mut self) -> Result<()> {
         self.be_finite()?;
-        self.look(self.gear.habits().begins_with)?;
+        if self.plan.resumed.is_none() {
+            self.look(self.gear.habits().begins_with)?;
+        }
         while self.checkpoints.status.is_none() {
             let round = self.round()?;
             self.beyond_pairs(round)?;
             self.keep_feasible()?;
             self.look(round.due)?;
             self.hand_over(round)?;
+            self.keep()?;
         }
         self.last_look()
+    }
+
+    /// Hands out a snapshot, where one is due and the run goes on.
+    fn keep(&mut self) -> Result<()> {
+        if self.checkpoints.status.is_some()
+            || !self.plan.keeper.as_mut().is_some_and(|keeper| keeper.is_due())
+        {
+            return Ok(());
+        }
+        let (spent, exact) = (self.spent(), self.gear.is_resumable());
+        let mut archive = Archive::to_write();
+        if exact {
+            self.carry(&mut archive)?;
+        }
+        let snapshot = Snapshot {
+            exact,
+            updates: spent.updates,
+            epochs: spent.epochs,
+            seconds: self.checkpoints.limits.seconds(),
+            handed_over: self.handed_over && exact,
+            x: self.state.x.clone(),
+            rest: archive.into_words(),
+        };
+        if let Some(keeper) = &mut self.plan.keeper {
+            keeper.keep(snapshot);
+        }
+        Ok(())
+    }
+
+    /// Takes up what a snapshot holds.
+    fn take_up(&mut self) -> Result<()> {
+        let Some(snapshot) = self.plan.resumed else { return Ok(()) };
+        if !self.gear.is_resumable() {
+            return Err(Error::BadSnapshot { what: "it is of a run on one thread" });
+        }
+        self.handed_over = snapshot.handed_over;
+        let mut archive = Archive::to_read(&snapshot.rest);
+        self.carry(&mut archive)?;
+        archive.end()
+    }
+
+    /// Shows an archive what the rounds to come depend on, beside x.
+    fn carry(&mut self, archive: &mut Archive<'_>) -> Result<()> {
+        let n = self.state.x.len();
+        archive.numbers(&mut self.state.product)?;
+        [&mut self.objective, &mut self.gain_of_pairs, &mut self.least_gap, &mut self.preparation]
+            .into_iter()
+            .try_for_each(|number| archive.number(number))?;
+        [&mut self.updates, &mut self.looked_at, &mut self.others]
+            .into_iter()
+            .try_for_each(|count| archive.word(count))?;
+        [&mut self.idle_rounds, &mut self.unbounded_rounds, &mut self.taken_back]
+            .into_iter()
+            .try_for_each(|count| archive.small(count))?;
+        archive.list(&mut self.feasible, |length| length == 0 || length == n)?;
+        self.gear.carry(archive)?;
+        self.beyond.carry(archive)?;
+        self.checkpoints.carry(archive)
     }
 
     /// A round of the gear, until the next checkpoint is due or a limit binds.

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::certificate::{Effort, certify};
 use crate::control::Control;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::problem::Problem;
 use crate::separable::SeparableTerm;
 use crate::smooth::SmoothTerm;
@@ -14,7 +14,7 @@ use crate::solve::driver::limits::Limits;
 use crate::solve::driver::run::{self, Ended, Plan};
 use crate::solve::judge::{Judge, Verdict};
 use crate::solve::observer::Observer;
-use crate::solve::{Experiment, Method, Settings, Solution};
+use crate::solve::{Experiment, Keeper, Method, Settings, Snapshot, Solution};
 use crate::team::Team;
 
 /// Solves a problem with the given settings.
@@ -48,6 +48,8 @@ pub struct Solver<'a, F, H> {
     control: Control,
     team: Option<Arc<Team>>,
     experiment: Option<&'a dyn Experiment>,
+    keeper: Option<&'a mut dyn Keeper>,
+    resumed: Option<&'a Snapshot>,
 }
 
 impl<F, H> std::fmt::Debug for Solver<'_, F, H> {
@@ -60,7 +62,17 @@ impl<'a, F: SmoothTerm, H: SeparableTerm> Solver<'a, F, H> {
     /// A run on this problem with these settings.
     pub fn new(problem: &'a Problem<F, H>, settings: &'a Settings) -> Self {
         let control = Control::unlimited();
-        Self { problem, settings, start: None, observer: None, control, team: None, experiment: None }
+        Self {
+            problem,
+            settings,
+            start: None,
+            observer: None,
+            control,
+            team: None,
+            experiment: None,
+            keeper: None,
+            resumed: None,
+        }
     }
 
     /// Begins at x, which must be feasible (see [`Problem::nearest_feasible`]).
@@ -99,6 +111,22 @@ impl<'a, F: SmoothTerm, H: SeparableTerm> Solver<'a, F, H> {
         self
     }
 
+    /// Hands out snapshots, from which the run can go on another time.
+    #[must_use]
+    pub fn keeper(mut self, keeper: &'a mut dyn Keeper) -> Self {
+        self.keeper = Some(keeper);
+        self
+    }
+
+    /// Goes on with an earlier run on the same problem with the same settings (limits on time aside), which handed out this
+    /// snapshot. Where that is [exact](Snapshot::is_exact) the result has the same bits, and a warm start is not looked at;
+    /// otherwise the run begins anew at its x.
+    #[must_use]
+    pub fn resume(mut self, snapshot: &'a Snapshot) -> Self {
+        self.resumed = Some(snapshot);
+        self
+    }
+
     /// Runs until the certificate is met, a limit is reached or nothing moves.
     pub fn run(self) -> Result<Solution> {
         let (view, Ran { ended, seed, choice }) = (self.problem.view(), self.ran(None)?);
@@ -123,13 +151,23 @@ impl<'a, F: SmoothTerm, H: SeparableTerm> Solver<'a, F, H> {
         // What runs sees the method that was chosen.
         let chosen = Settings { method: choice.method, ..self.settings.clone() };
         let by_columns = Settings { method: Method::Auto, ..chosen.clone() };
-        let warm = self.start.is_some();
-        let start = match self.start {
-            Some(x) => {
+        let warm = self.start.is_some() || self.resumed.is_some();
+        let start = match (self.resumed, self.start) {
+            (Some(snapshot), _) => {
+                if snapshot.x.len() != problem.dimension() {
+                    return Err(Error::BadSnapshot { what: "it has another number of variables" });
+                }
+                // An iterate that a run goes on with is as feasible as it was.
+                if !snapshot.exact {
+                    problem.check_start(&snapshot.x, &self.control)?;
+                }
+                snapshot.x.clone()
+            }
+            (None, Some(x)) => {
                 problem.check_start(&x, &self.control)?;
                 x
             }
-            None => problem.start().to_vec(),
+            (None, None) => problem.start().to_vec(),
         };
         let blocks = problem.blocks().len();
         // An epoch touches as many blocks as there are.
@@ -146,6 +184,8 @@ impl<'a, F: SmoothTerm, H: SeparableTerm> Solver<'a, F, H> {
             warm,
             team: self.team,
             experiment: self.experiment,
+            keeper: self.keeper.map(|keeper| -> &mut dyn Keeper { keeper }),
+            resumed: self.resumed.filter(|snapshot| snapshot.exact),
         };
         let ended = run::run(plan, checkpoints, start)?;
         if ended.handed_over {

@@ -24,10 +24,12 @@
 //! Nesterov 2012; Necoara and Takac 2021 for sketches; O'Donoghue and Candes 2015 for restarts.
 
 use crate::control::{Control, Pass};
+use crate::error::Result;
 use crate::problem::Problem;
 use crate::selection::SampledEdges;
 use crate::separable::SeparableTerm;
 use crate::smooth::SmoothTerm;
+use crate::solve::Archive;
 use crate::solve::driver::pace::Pace;
 use crate::solve::gain;
 use crate::solve::gears::{Attempt, Gear, Habits, Round, Task, renewed};
@@ -176,9 +178,46 @@ impl<F: SmoothTerm, H: SeparableTerm> Gear for Accelerated<'_, F, H> {
         }
         Ok(None)
     }
+
+    fn carry(&mut self, archive: &mut Archive<'_>) -> Result<()> {
+        self.pairs.carry(archive)?;
+        self.edges.carry(archive)?;
+        self.turn.carry(archive)
+    }
 }
 
 impl Turn {
+    fn carry(&mut self, archive: &mut Archive<'_>) -> Result<()> {
+        self.momentum.carry(archive)?;
+        let (mut with_momentum, mut since) = (false, 0);
+        let (mut fall, mut before, mut epochs) = (0.0, 0.0, 0);
+        match self.mode {
+            Mode::Plain { fall: f, before: b, epochs: e } => (fall, before, epochs) = (f, b, e),
+            Mode::Momentum { age } => (with_momentum, since) = (true, age),
+        }
+        archive.flag(&mut with_momentum)?;
+        archive.word(&mut since)?;
+        archive.number(&mut fall)?;
+        archive.number(&mut before)?;
+        archive.small(&mut epochs)?;
+        self.mode =
+            if with_momentum { Mode::Momentum { age: since } } else { Mode::Plain { fall, before, epochs } };
+        let (mut stage, mut nu, mut age) = match self.trial {
+            Trial::Settled => (0, 0.0, 0),
+            Trial::Untried => (1, 0.0, 0),
+            Trial::Doubled { nu, age } => (2, nu, age),
+        };
+        archive.small(&mut stage)?;
+        archive.number(&mut nu)?;
+        archive.word(&mut age)?;
+        self.trial = match stage {
+            0 => Trial::Settled,
+            1 => Trial::Untried,
+            _ => Trial::Doubled { nu, age },
+        };
+        Ok(())
+    }
+
     /// After an epoch without momentum: is what is left slow?
     fn watch(&mut self, gain: f64, state: &State) {
         let Mode::Plain { fall, before, epochs } = &mut self.mode else { return };

@@ -26,10 +26,10 @@ pub(crate) mod violating;
 pub(crate) use engage::{Engaged, Order, engage};
 
 use crate::control::{Control, Halt, Pass};
-use crate::error::Error;
+use crate::error::{Error, Result};
 use crate::problem::View;
 use crate::solve::driver::limits::Limits;
-use crate::solve::{Candidate, Status};
+use crate::solve::{Archive, Candidate, Status};
 use crate::state::State;
 
 /// Makes rounds.
@@ -69,6 +69,15 @@ pub(crate) trait Gear {
     fn threads(&self) -> usize {
         1
     }
+
+    /// Whether a gear that is put in at the same x, and then takes up what this one shows an archive, goes on with the same
+    /// bits.
+    fn is_resumable(&self) -> bool {
+        true
+    }
+
+    /// Shows an archive what rounds to come depend on, beside the state.
+    fn carry(&mut self, archive: &mut Archive<'_>) -> Result<()>;
 }
 
 /// What the driver should know of a gear.

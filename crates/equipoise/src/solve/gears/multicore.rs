@@ -33,7 +33,7 @@ use crate::solve::driver::limits::Limits;
 use crate::solve::gain;
 use crate::solve::gears::{Attempt, Gear, Habits, Round, Task, renewed, staleness};
 use crate::solve::pairs::PairUpdater;
-use crate::solve::{Experiment, Metric, Settings, Staleness, Status};
+use crate::solve::{Archive, Experiment, Metric, Settings, Staleness, Status};
 use crate::state::shared::Quota;
 use crate::state::{Memory, State, Upkeep, Window, WindowSettings};
 
@@ -305,6 +305,15 @@ impl<F: SmoothTerm, H: SeparableTerm> Gear for Multicore<'_, F, H> {
 
     fn threads(&self) -> usize {
         self.active
+    }
+
+    /// What threads do depends on their timing.
+    fn is_resumable(&self) -> bool {
+        false
+    }
+
+    fn carry(&mut self, _archive: &mut Archive<'_>) -> Result<()> {
+        Ok(())
     }
 }
 

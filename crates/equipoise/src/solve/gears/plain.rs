@@ -9,10 +9,12 @@
 //! # Reference
 //! Reddi, Hefny, Downey, Dubey, Sra (UAI 2015), Algorithm 1.
 
+use crate::error::Result;
 use crate::problem::Problem;
 use crate::selection::SampledEdges;
 use crate::separable::SeparableTerm;
 use crate::smooth::SmoothTerm;
+use crate::solve::Archive;
 use crate::solve::driver::pace::Pace;
 use crate::solve::gears::{Attempt, Gear, Habits, Round, Task, renewed};
 use crate::solve::pairs::PairUpdater;
@@ -51,5 +53,10 @@ impl<F: SmoothTerm, H: SeparableTerm> Gear for Plain<'_, F, H> {
         // What an x is worth that there was no time for, the certificate will say.
         let objective = found.unwrap_or(task.objective);
         Ok(Round { status, ..Round::new(updates, objective) })
+    }
+
+    fn carry(&mut self, archive: &mut Archive<'_>) -> Result<()> {
+        self.pairs.carry(archive)?;
+        self.edges.carry(archive)
     }
 }

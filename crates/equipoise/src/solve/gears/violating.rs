@@ -28,7 +28,7 @@ use crate::solve::steps::face_step::{FaceOutcome, FaceStep};
 use crate::solve::steps::free_step::FreeStep;
 use crate::solve::steps::proximal_newton::{Outcome, ProximalNewton};
 use crate::solve::steps::repair::repair;
-use crate::solve::{Settings, Status};
+use crate::solve::{Archive, Settings, Status};
 use crate::state::State;
 use crate::team::Team;
 
@@ -288,6 +288,26 @@ impl<F: SmoothTerm, H: SeparableTerm> Gear for Violating<'_, F, H> {
             Turn::SecondOrder => self.second_order(state, task),
         }?;
         Ok(Round { updates: self.tally.all_updates() - before, ..round })
+    }
+
+    fn carry(&mut self, archive: &mut Archive<'_>) -> Result<()> {
+        self.sweeper.carry(archive)?;
+        self.tally.carry(archive)?;
+        match &mut self.finish {
+            Finish::Newton(newton, _) => newton.carry(archive)?,
+            Finish::Face(_, steps) => archive.count(steps, MOST_STEPS_ON_FACE)?,
+            Finish::Free => {}
+        }
+        let (mut sweeps_next, mut count) = match self.turn {
+            Turn::Sweeps(count) => (true, count),
+            Turn::SecondOrder => (false, 0),
+        };
+        archive.flag(&mut sweeps_next)?;
+        archive.small(&mut count)?;
+        self.turn = if sweeps_next { Turn::Sweeps(count) } else { Turn::SecondOrder };
+        archive.number(&mut self.objective)?;
+        archive.number(&mut self.gain_of_sweeps)?;
+        archive.word(&mut self.visits_of_sweeps)
     }
 
     fn epochs(&self) -> Option<f64> {

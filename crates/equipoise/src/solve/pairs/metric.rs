@@ -6,9 +6,11 @@
 //! a block may be damped: its factor grows with the number of updates that meet there.
 //! Group norms need one number a block: the largest of these.
 
+use crate::error::Result;
 use crate::problem::View;
 use crate::separable::Nonsmooth;
 use crate::smooth::PairTerm;
+use crate::solve::Archive;
 
 /// No curvature counts as this share of the largest: a linear coordinate still gets a finite step.
 const SHARE_OF_LINEAR: f64 = 1e-9;
@@ -82,6 +84,11 @@ impl Metric {
     /// Changes the step size.
     pub(crate) fn set_step(&mut self, step_size: f64) {
         self.inverse_step = 1.0 / step_size;
+    }
+
+    /// Shows an archive the step size, which is all that changes.
+    pub(crate) fn carry(&mut self, archive: &mut Archive<'_>) -> Result<()> {
+        archive.number(&mut self.inverse_step)
     }
 
     #[inline]

@@ -30,11 +30,11 @@ use crate::pair_step::{Model, one_row, smooth_rows};
 use crate::problem::{Blocks, Problem};
 use crate::separable::{GroupL2, Nonsmooth, SeparableTerm, Values};
 use crate::smooth::{PairTerm, SmoothTerm};
-use crate::solve::Settings;
 use crate::solve::pairs::dense_pair::{DenseBlock, DensePair, shorten};
 use crate::solve::pairs::factor_cache::FactorCache;
 use crate::solve::pairs::metric::Metric;
 use crate::solve::pairs::subproblem::Subproblem;
+use crate::solve::{Archive, Settings};
 use crate::state::{Iterate, Role};
 
 /// Numbers in A from which on they are taken to lie beyond the caches.
@@ -173,6 +173,13 @@ impl<'a, H: SeparableTerm> PairUpdater<'a, H> {
     /// Changes the step size.
     pub(crate) fn set_step(&mut self, step_size: f64) {
         self.bench.metric.set_step(step_size);
+    }
+
+    /// Shows an archive what later pairs depend on: the step size, and the multipliers that the next pair begins at.
+    pub(crate) fn carry(&mut self, archive: &mut Archive<'_>) -> Result<()> {
+        let rows = self.bench.coupling.rows();
+        self.bench.metric.carry(archive)?;
+        archive.list(&mut self.bench.subproblem.lambda, |length| length == 0 || length == rows)
     }
 
     /// Whether a pair is more than two scalars on a row, with h or without.

@@ -10,10 +10,12 @@
 
 use crate::control::{Control, Pass};
 use crate::coupling::{ALLOWED_SHARE, CouplingColumns};
+use crate::error::Result;
 use crate::pair_step::Model;
 use crate::pair_step::group::Group;
 use crate::problem::View;
 use crate::separable::Nonsmooth;
+use crate::solve::Archive;
 use crate::solve::pairs::metric::Metric;
 use crate::solve::pairs::subproblem::Subproblem;
 use crate::state::State;
@@ -33,6 +35,12 @@ pub(crate) struct FullStep {
 impl FullStep {
     pub(crate) fn new() -> Self {
         Self { sigma: 1.0, lambda: Vec::new() }
+    }
+
+    /// Shows an archive where the next step begins.
+    pub(crate) fn carry(&mut self, rows: usize, archive: &mut Archive<'_>) -> Result<()> {
+        archive.number(&mut self.sigma)?;
+        archive.list(&mut self.lambda, |length| length == 0 || length == rows)
     }
 
     /// Moves x unless it is optimal (to rounding); returns by how much the objective fell. Where it is ended early the

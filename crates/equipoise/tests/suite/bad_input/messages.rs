@@ -95,6 +95,7 @@ fn samples() -> Vec<(Error, &'static [&'static str])> {
             Error::NonFiniteIterate { what: "the objective", found: f64::NAN, updates: 7 },
             &["the objective", "NaN", "7 updates"],
         ),
+        (Error::BadSnapshot { what: "why" }, &["snapshot", "why"]),
         (Error::Unsupported { what: "this", with: "that", advice: "do so" }, &["this", "that", "do so"]),
     ]
 }

@@ -8,7 +8,9 @@
 //! - Returns: averages, which are feasible and in the domain up to rounding, as feasible sets are convex.
 //! - Must not know: why a block moves.
 
+use crate::error::Result;
 use crate::problem::Blocks;
+use crate::solve::Archive;
 
 /// Sums over iterates.
 #[derive(Debug)]
@@ -32,6 +34,23 @@ impl<'a> Averages<'a> {
             sums: zeros,
             next_mark: 1,
         }
+    }
+
+    /// Shows an archive all sums.
+    pub(super) fn carry(&mut self, archive: &mut Archive<'_>) -> Result<()> {
+        archive.numbers(&mut self.sums)?;
+        self.counted.iter_mut().try_for_each(|count| archive.word(count))?;
+        for (updates, sums) in &mut self.marks {
+            archive.word(updates)?;
+            archive.numbers(sums)?;
+        }
+        archive.word(&mut self.next_mark)
+    }
+
+    /// Whether so many updates can have led to the sums.
+    pub(super) fn is_after(&self, updates: u64) -> bool {
+        let of_marks = self.marks.iter().map(|(updates, _)| updates);
+        self.counted.iter().chain(of_marks).all(|counted| *counted <= updates)
     }
 
     /// Block i is about to move; so many updates were made.

@@ -21,7 +21,7 @@ use crate::solve::driver::pace::Pace;
 use crate::solve::gears::{Attempt, Stop, Task};
 use crate::solve::pairs::PairUpdater;
 use crate::solve::pairs::metric::Metric;
-use crate::solve::{Settings, Status};
+use crate::solve::{Archive, Settings, Status};
 use crate::state::State;
 
 /// Keeps the draws of samples apart from those of edges.
@@ -148,6 +148,22 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Engine<'r, F, H> {
             }
             halt => Stop::Halt(halt),
         }
+    }
+
+    /// Shows an archive which draws come next; the batch at hand is read again.
+    pub(super) fn carry(&mut self, archive: &mut Archive<'_>) -> Result<()> {
+        archive.word(&mut self.updates)?;
+        archive.word(&mut self.draws_of_batch)?;
+        self.pairs.carry(archive)?;
+        self.edges.carry(archive)?;
+        archive.generator(&mut self.rng)?;
+        let mut batches = self.feed.batches();
+        archive.word(&mut batches)?;
+        if archive.is_read() && self.draws_of_batch > 0 {
+            let skipped = self.feed.skip_to(batches, &mut self.estimate.batch);
+            skipped.map_err(|SampleFault { row, reason }| Error::UnusableSample { row, reason })?;
+        }
+        Ok(())
     }
 
     /// The next batch of a stream is the first again.

@@ -14,7 +14,12 @@ pub(super) enum Feed<'a> {
     /// There is one batch, and it holds everything.
     Memory,
     /// Batches in order, and again from the first.
-    Stream { source: &'a dyn SampleSource, reader: Option<Box<dyn SampleReader + 'a>> },
+    Stream {
+        source: &'a dyn SampleSource,
+        reader: Option<Box<dyn SampleReader + 'a>>,
+        /// Batches that the reader has read.
+        batches: u64,
+    },
 }
 
 impl<'a> Feed<'a> {
@@ -26,7 +31,7 @@ impl<'a> Feed<'a> {
                 let batch = SampleBatch { first: 0, rows, target: target.to_vec(), weights: weights.clone() };
                 (Self::Memory, Some(batch))
             }
-            SampleData::Stream(source) => (Self::Stream { source, reader: None }, None),
+            SampleData::Stream(source) => (Self::Stream { source, reader: None, batches: 0 }, None),
         })
     }
 
@@ -40,15 +45,19 @@ impl<'a> Feed<'a> {
         &mut self,
         batch: &mut Option<SampleBatch>,
     ) -> std::result::Result<(), SampleFault> {
-        let Self::Stream { source, reader } = self else { return Ok(()) };
+        let Self::Stream { source, reader, batches } = self else { return Ok(()) };
         let mut fresh = reader.is_none();
         loop {
             let open = match reader {
                 Some(open) => open,
-                None => reader.insert(source.open()?),
+                None => {
+                    *batches = 0;
+                    reader.insert(source.open()?)
+                }
             };
             *batch = open.next(batch.take())?;
             if batch.is_some() {
+                *batches += 1;
                 return Ok(());
             }
             *reader = None;
@@ -57,6 +66,32 @@ impl<'a> Feed<'a> {
             }
             fresh = true;
         }
+    }
+
+    /// Batches of this pass up to the one at hand; 0 in memory, and where the next is the first.
+    pub(super) fn batches(&self) -> u64 {
+        match self {
+            Self::Stream { reader: Some(_), batches, .. } => *batches,
+            _ => 0,
+        }
+    }
+
+    /// Reads on, from the first, until so many batches were read.
+    pub(super) fn skip_to(
+        &mut self,
+        wanted: u64,
+        batch: &mut Option<SampleBatch>,
+    ) -> std::result::Result<(), SampleFault> {
+        for k in 1..=wanted {
+            self.advance(batch)?;
+            if self.batches() != k {
+                return Err(SampleFault {
+                    row: 0,
+                    reason: "the source has fewer batches than before".into(),
+                });
+            }
+        }
+        Ok(())
     }
 
     /// Shows every sample once, by its batch and its place there. With a stream the batch at hand makes room, the next one
@@ -74,7 +109,7 @@ impl<'a> Feed<'a> {
                     control.in_parts(batch.target.len(), each, |part| part.for_each(|l| visit(batch, l)))?;
                 }
             }
-            Self::Stream { source, reader } => {
+            Self::Stream { source, reader, .. } => {
                 *reader = None;
                 let (mut open, samples) = (source.open_in_small_batches()?, source.samples());
                 loop {

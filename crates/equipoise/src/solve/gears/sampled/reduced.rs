@@ -13,13 +13,14 @@ use super::rounds::Rounds;
 use super::scale::{Shift, curvature_of, shares};
 use crate::control::{Control, Halt, Pass};
 use crate::coupling::Shape;
+use crate::error::Result;
 use crate::problem::Problem;
 use crate::separable::SeparableTerm;
 use crate::smooth::{FiniteSum, SmoothTerm};
 use crate::solve::gain;
 use crate::solve::gears::{Attempt, Engaged, Gear, Habits, Order, Round, Task};
 use crate::solve::steps::repair::repair;
-use crate::solve::{Method, Status};
+use crate::solve::{Archive, Method, Status};
 use crate::state::State;
 
 /// The first step, times the curvature of the worst sample.
@@ -221,6 +222,17 @@ impl<F: SmoothTerm, H: SeparableTerm> Gear for Reduced<'_, F, H> {
 
     fn moved(&mut self, state: &State, control: &Control) -> Pass<Option<f64>> {
         self.anchor(&state.x, control).map(Some)
+    }
+
+    /// The slopes are those at x.
+    fn carry(&mut self, archive: &mut Archive<'_>) -> Result<()> {
+        self.engine.carry(archive)?;
+        self.rounds.carry(archive)?;
+        [&mut self.step, &mut self.most_step, &mut self.gain]
+            .into_iter()
+            .try_for_each(|number| archive.number(number))?;
+        archive.small(&mut self.undone_in_a_row)?;
+        archive.small(&mut self.sluggish)
     }
 }
 

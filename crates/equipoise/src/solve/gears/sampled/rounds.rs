@@ -8,6 +8,9 @@
 //! - Returns: the length of the next round, and whether it is the longest.
 //! - Must not know: clocks, samples.
 
+use crate::error::Result;
+use crate::solve::Archive;
+
 /// A round that gains more than this share of what the one before gained is slow.
 const SLOW: f64 = 0.5;
 /// A round that gains less than this share is fast.
@@ -34,6 +37,12 @@ impl Rounds {
             let pass = pass.max(1.0);
             Self { draws: pass, fewest: pass, most: pass, gain: None }
         }
+    }
+
+    /// Shows an archive how long the next round is.
+    pub(super) fn carry(&mut self, archive: &mut Archive<'_>) -> Result<()> {
+        archive.number(&mut self.draws)?;
+        archive.maybe(&mut self.gain)
     }
 
     /// Draws of the next round.

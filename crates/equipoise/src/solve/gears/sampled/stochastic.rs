@@ -12,6 +12,7 @@ use super::estimate::{Estimate, Memory};
 use super::feed::Feed;
 use super::scale::{floored, largest_of_single, shares};
 use crate::control::{Control, Halt, Pass};
+use crate::error::{Error, Result};
 use crate::problem::{Problem, View};
 use crate::separable::{Nonsmooth, SeparableTerm};
 use crate::smooth::{FiniteSum, SmoothTerm};
@@ -19,11 +20,13 @@ use crate::solve::gears::{Attempt, Engaged, Gear, Habits, Order, Round, Task};
 use crate::solve::pairs::PairUpdater;
 use crate::solve::solution::Candidate;
 use crate::solve::steps::repair::repair;
-use crate::solve::{Schedule, Status};
+use crate::solve::{Archive, Schedule, Status};
 use crate::state::State;
 
 /// A round without a lower objective counts as this part of an idle one: noise hides small gains.
 const ROUNDS_PER_IDLE: u32 = 4;
+/// What is compared: the last iterate, the best at the end of a round, the average of all and of the later half.
+const NAMES: [&str; 4] = ["last", "best", "average", "tail-average"];
 
 /// The gear, at a start.
 pub(super) fn engage<'r, F: SmoothTerm, H: SeparableTerm>(
@@ -156,6 +159,28 @@ impl<F: SmoothTerm, H: SeparableTerm> Gear for Stochastic<'_, F, H> {
         Ok(Round { status, is_inconclusive, ..round })
     }
 
+    fn carry(&mut self, archive: &mut Archive<'_>) -> Result<()> {
+        self.engine.carry(archive)?;
+        archive.word(&mut self.steps.horizon)?;
+        self.steps.averages.carry(archive)?;
+        if !self.steps.averages.is_after(self.engine.updates) {
+            return Err(Error::BadSnapshot { what: "more iterates are added up than were made" });
+        }
+        for (objective, x) in [&mut self.best, &mut self.lowest] {
+            archive.number(objective)?;
+            archive.numbers(x)?;
+        }
+        archive.number(&mut self.lowest_seen)?;
+        let mut is_compared = !self.candidates.is_empty();
+        archive.flag(&mut is_compared)?;
+        if is_compared {
+            let blank = NAMES.map(|name| Candidate { name, objective: 0.0 });
+            self.candidates = std::mem::take(&mut self.candidates).into_iter().chain(blank).take(4).collect();
+            self.candidates.iter_mut().try_for_each(|candidate| archive.number(&mut candidate.objective))?;
+        }
+        Ok(())
+    }
+
     fn candidate<'a>(&'a self, _state: &'a State) -> &'a [f64] {
         &self.lowest.1
     }
@@ -185,11 +210,13 @@ impl<F: SmoothTerm, H: SeparableTerm> Stochastic<'_, F, H> {
         if last.0 < self.best.0 {
             self.best = last.clone();
         }
-        let named =
-            [("last", last), ("best", self.best.clone()), ("average", average), ("tail-average", tail)];
-        self.candidates =
-            named.iter().map(|(name, (objective, _))| Candidate { name, objective: *objective }).collect();
-        if let Some((_, lowest)) = named.into_iter().min_by(|(_, a), (_, b)| a.0.total_cmp(&b.0)) {
+        let compared = [last, self.best.clone(), average, tail];
+        self.candidates = NAMES
+            .iter()
+            .zip(&compared)
+            .map(|(name, (objective, _))| Candidate { name, objective: *objective })
+            .collect();
+        if let Some(lowest) = compared.into_iter().min_by(|a, b| a.0.total_cmp(&b.0)) {
             self.lowest = lowest;
         }
         self.lowest_seen = self.lowest_seen.min(self.lowest.0);

@@ -11,7 +11,7 @@ use crate::solve::driver::limits::Limits;
 use crate::solve::gears::Task;
 use crate::solve::pairs::{OnRow, PairUpdater};
 use crate::solve::steps::proximal_newton::ProximalNewton;
-use crate::solve::{Settings, Status};
+use crate::solve::{Archive, Settings, Status};
 use crate::state::{Iterate, State};
 
 /// Coordinates whose slopes give the first multiplier.
@@ -68,6 +68,14 @@ impl Tally {
     /// Leaves Newton steps what is left.
     pub(super) fn limit<H: SeparableTerm>(&self, newton: &mut ProximalNewton<'_, H>) {
         newton.limit(self.most_updates.saturating_sub(self.updates), self.most_epochs - self.sweeps());
+    }
+
+    /// Shows an archive what was done.
+    pub(super) fn carry(&mut self, archive: &mut Archive<'_>) -> Result<()> {
+        [&mut self.updates, &mut self.visits, &mut self.newton_steps]
+            .into_iter()
+            .try_for_each(|count| archive.word(count))?;
+        archive.number(&mut self.passes)
     }
 
     /// Sweeps made.
@@ -135,6 +143,12 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Sweeper<'r, F, H> {
             let (_, &mut median, _) = slopes.select_nth_unstable_by(middle, f64::total_cmp);
             self.selection.multiplier = -median;
         }
+    }
+
+    /// Shows an archive what sweeps to come depend on.
+    pub(super) fn carry(&mut self, archive: &mut Archive<'_>) -> Result<()> {
+        self.selection.carry(archive)?;
+        self.pairs.carry(archive)
     }
 
     /// So many sweeps over the active set; why they were ended, if they were.

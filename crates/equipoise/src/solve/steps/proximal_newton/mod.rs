@@ -38,10 +38,12 @@ use working_set::WorkingSet;
 
 use crate::control::Control;
 use crate::coupling::{ALLOWED_SHARE, Coupling};
+use crate::error::{Error, Result};
 use crate::matrix::{dot, max_abs};
 use crate::problem::{Problem, View, project};
 use crate::separable::{ClosedForm, Nonsmooth, SeparableTerm};
 use crate::smooth::{Factored, SmoothTerm};
+use crate::solve::Archive;
 use crate::solve::steps::watched::Watched;
 use crate::team::Team;
 
@@ -192,6 +194,34 @@ impl<'a, H: SeparableTerm> ProximalNewton<'a, H> {
     /// Sets where Newton steps and passes, counted from the first, must end.
     pub(crate) fn limit(&mut self, most_newton_steps: u64, most_passes: f64) {
         (self.most_newton_steps, self.most_passes) = (most_newton_steps, most_passes);
+    }
+
+    /// Shows an archive what steps to come depend on.
+    pub(crate) fn carry(&mut self, archive: &mut Archive<'_>) -> Result<()> {
+        let (n, rank) = (self.view.dimension(), self.factored.rank());
+        archive.list(&mut self.u, |length| length == 0 || length == rank)?;
+        archive.list(&mut self.product, |length| length == 0 || length == rank)?;
+        archive.numbers(&mut self.lambda)?;
+        archive.list(&mut self.slopes, |length| length == 0 || length == n)?;
+        archive.flag(&mut self.slopes_known)?;
+        [
+            &mut self.sigma,
+            &mut self.objective,
+            &mut self.gap,
+            &mut self.band,
+            &mut self.passes,
+            &mut self.most_passes,
+        ]
+        .into_iter()
+        .try_for_each(|number| archive.number(number))?;
+        archive.small(&mut self.failures)?;
+        archive.word(&mut self.newton_steps)?;
+        archive.word(&mut self.most_newton_steps)?;
+        // A dual point has its product and its slopes.
+        if !self.u.is_empty() && (self.product.len() != rank || self.slopes.len() != n) {
+            return Err(Error::BadSnapshot { what: "a dual point lacks its slopes" });
+        }
+        Ok(())
     }
 
     /// Says that x was moved by someone else, and with which multipliers to go on.
