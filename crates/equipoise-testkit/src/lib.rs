@@ -6,6 +6,7 @@
 //! * [`instance`]: the description of a problem, and its naive evaluation.
 //! * [`oracle`]: the optimum by a conic interior-point method (Clarabel).
 //! * [`random`]: the fixed suite of random problems.
+//! * [`soak`]: promises under many random seeds, for as long as there is time.
 //! * [`known`]: problems whose optimum is known in closed form.
 //! * [`public_data`]: where the public data sets lie.
 
@@ -18,6 +19,7 @@ pub mod oracle;
 mod penalty;
 pub mod public_data;
 pub mod random;
+pub mod soak;
 
 pub use instance::{Blocks, Coupling, Dense, Instance, Loss, Separable, Smooth, infeasibility, objective};
 pub use known::Known;

@@ -50,6 +50,15 @@ pub fn suite() -> Vec<Instance> {
     list
 }
 
+/// One problem of any combination, with numbers of its own: as many as there are seeds.
+pub fn drawn(seed: u64) -> Instance {
+    let recipes = triples();
+    let (rotation, recipe) = recipes[(seed % recipes.len() as u64) as usize];
+    let kinds = blocks_kinds(recipe.separable);
+    let turn = rotation + (seed / recipes.len() as u64) as usize;
+    Recipe { blocks: kinds[turn % kinds.len()], ..recipe }.draft(seed).finish("")
+}
+
 /// Every combination of f, h, A and blocks that makes sense, once each: over a thousand problems.
 pub fn every_combination() -> Vec<Instance> {
     let recipes = triples().into_iter().flat_map(|(_, recipe)| {

@@ -48,7 +48,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<()> {
 }
 
 /// What the numbers depend on: commit, compiler, processor.
-fn setup() -> String {
+pub(crate) fn setup() -> String {
     let output = |program: &str, arguments: &[&str]| {
         let output = Command::new(program).args(arguments).current_dir(root()).output();
         output.map_or_else(

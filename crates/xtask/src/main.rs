@@ -8,6 +8,7 @@ mod everything;
 mod quick;
 mod semver;
 mod shared;
+mod soak;
 
 use std::process::ExitCode;
 
@@ -32,6 +33,8 @@ cargo xtask COMMAND
   tsan              its tests under ThreadSanitizer; needs the same, and x86_64 Linux
   memory            these three
   stress            its tests of 10^8 moves; not part of `test`
+  soak              the promises under random seeds, for an hour [--minutes M] [--seed N] [--only bounds,...]
+                    [--record FOLDER]; not part of `test`
   bench pair_step   one update against the bare loop
   bench svm         time to an accuracy against the peers [--quick] [--sets a7a,...] [--peers libsvm,...]
   bench lasso       the lasso family and simplex regression against the peers [--quick] [--jobs grid,...] [--peers-only]
@@ -76,6 +79,7 @@ fn command(arguments: &[String]) -> Result<()> {
         ["tsan"] => one("tsan", shared::tsan),
         ["memory"] => shared::STEPS.into_iter().try_for_each(|(name, check)| one(name, check)),
         ["stress"] => one("stress", shared::stress),
+        ["soak", ..] => soak::run(&arguments[1..]),
         ["bench", ..] => bench::run(&arguments[1..]),
         ["help" | "--help" | "-h"] | [] => {
             print!("{HELP}");

@@ -10,6 +10,7 @@
 //! - `graph`, `help`: the smaller commands and the texts
 //! - `ending`: Ctrl-C and broken pipes
 //! - `files`: what is written, and what stays
+//! - `soak`: the same under random seeds, for as long as there is time; ignored unless asked for
 
 mod bad_input;
 mod ending;
@@ -19,6 +20,7 @@ mod graph;
 mod help;
 mod multicore;
 mod samples;
+mod soak;
 mod solve;
 mod svm;
 mod verify;

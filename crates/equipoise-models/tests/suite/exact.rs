@@ -210,6 +210,17 @@ fn adversarial(seed: u64) -> (Data, TrainSettings) {
     (data, settings)
 }
 
+/// One training a seed, for as long as there is time.
+#[test]
+#[ignore = "soak: `cargo xtask soak`"]
+fn soak() {
+    equipoise_testkit::soak::soak("svm-bounds", |seed| {
+        let (data, settings) = adversarial(seed);
+        check(&data, &settings, &format!("{settings:?}"));
+        1
+    });
+}
+
 #[test]
 fn no_claim_about_adversarial_data_is_false() {
     let (mut converged, cases) = (0, 400);

@@ -17,6 +17,7 @@
 //! * `regressions`: what once went wrong.
 //! * `resume`: a run that is put aside and goes on later has the bits of one that was not.
 //! * `sampled`: a few samples at a time: the same optimum, at the rates that are known.
+//! * `soak`: the promises under random seeds, for as long as there is time; ignored unless asked for.
 //! * `trust`: findings of hostile users: false claims, refusals, iterates that got worse.
 //! * `violating`: violating pairs against random pairs and the oracle.
 
@@ -38,5 +39,6 @@ mod regressions;
 mod resume;
 mod sampled;
 mod samples;
+mod soak;
 mod trust;
 mod violating;
