@@ -4,6 +4,7 @@
 //! there is a first row.
 
 use std::path::Path;
+use std::sync::{Arc, Mutex};
 
 use anyhow::Result;
 use equipoise::Progress;
@@ -32,6 +33,12 @@ impl History {
 
     fn of(writer: HistoryWriter) -> Self {
         Self { writer, forecast: None, failure: None }
+    }
+
+    /// Goes on with the rows of a run that was put aside; all rows together, for whoever puts this one aside.
+    pub(crate) fn goes_on_with(&mut self, rows: &str) -> Arc<Mutex<String>> {
+        self.writer.go_on_with(rows);
+        self.writer.kept()
     }
 
     /// Appends a checkpoint of a fit, in the words of the model: its dual is what the solver makes as large as it can.

@@ -4,6 +4,7 @@
 //! numerics live here. It is a library so that others can offer the same commands under another roof.
 
 mod args;
+mod checkpoint;
 mod completions;
 mod demo;
 mod exit;

@@ -3,12 +3,14 @@
 use std::path::Path;
 
 use anyhow::{Context, Result};
-use equipoise::{Control, Error, Settings, Solution, Solver, Status};
+use equipoise::{Control, Error, Settings, Snapshot, Solution, Solver, Status};
+use equipoise_formats::checkpoint_file::{Digest, RunIdentity, digest_problem};
 use equipoise_formats::problem_file::{AnyProblem, Building, Loading, Pairs, ProblemFile, SolveSpec};
 use equipoise_formats::{SolutionFile, Standing, read_solution, write_iterate, write_solution};
 use equipoise_theory::Delayed;
 
 use crate::args::SolveArguments;
+use crate::checkpoint::{Aside, FileKeeper};
 use crate::exit::{self, Outcome, note};
 use crate::interrupt::Interrupt;
 use crate::outputs::{self, Place, Sort};
@@ -31,6 +33,10 @@ struct Plan<'a> {
     start: Option<Vec<f64>>,
     /// Where the result goes, and what is there.
     place: Option<Place<'a>>,
+    /// Where the run is put aside, who does it, and what was there.
+    aside: Option<Aside<'a>>,
+    keeper: Option<FileKeeper<'a>>,
+    resumed: Option<Snapshot>,
     watch: Watch,
     control: Control,
 }
@@ -47,6 +53,7 @@ impl<'a> Plan<'a> {
     fn new(args: &'a SolveArguments, interrupt: &Interrupt) -> Result<Self> {
         let typed = args.wishes();
         check_files(args, &interrupt.within(typed.time_limit))?;
+        let aside = Aside::look(&args.checkpointing, args.quiet, &interrupt.within(typed.time_limit))?;
         let loading = |solve: &SolveSpec| {
             let wishes = typed.or(solve);
             Loading { most_bytes: wishes.loaded_bytes(), control: interrupt.within(wishes.time_limit) }
@@ -66,9 +73,18 @@ impl<'a> Plan<'a> {
         let start = args.warm_start.as_deref();
         let start = start.map(|path| warm_start(path, &problem, args.quiet, &control)).transpose()?;
         let mut watch = Watch::new(args.history.as_deref())?;
+        let (mut keeper, mut resumed) = (None, None);
+        if let Some(aside) = &aside {
+            let run = identity(&problem, &settings, start.as_deref(), &control)?;
+            resumed = aside.words(&run)?.map(Snapshot::from_words).transpose()?;
+            let updates = resumed.as_ref().map(Snapshot::updates);
+            let exact = resumed.as_ref().is_none_or(Snapshot::is_exact);
+            aside.announce(updates, exact, args.checkpointing.resume);
+            keeper = Some(aside.keeper(run, watch.goes_on_with(aside.history())));
+        }
         watch.predict(|| Forecast::new(&problem, &settings, start.as_deref()));
         settings.time_limit = interrupt.left(settings.time_limit);
-        Ok(Self { args, problem, settings, experiment, start, place, watch, control })
+        Ok(Self { args, problem, settings, experiment, start, place, aside, keeper, resumed, watch, control })
     }
 
     fn solve(&mut self) -> Result<Solution> {
@@ -81,6 +97,12 @@ impl<'a> Plan<'a> {
         solver = solver.experiment(&self.experiment);
         if let Some(start) = self.start.take() {
             solver = solver.warm_start(start);
+        }
+        if let Some(keeper) = &mut self.keeper {
+            solver = solver.keeper(keeper);
+        }
+        if let Some(snapshot) = &self.resumed {
+            solver = solver.resume(snapshot);
         }
         let solution = solver.run();
         self.watch.hide_bar();
@@ -117,22 +139,64 @@ impl<'a> Plan<'a> {
             let written = out.map(|path| path.display().to_string());
             report::solution(&solution, self.settings.tolerance, written.as_deref())
         };
+        let converged = solution.status == Status::Converged;
         let file = SolutionFile::from(solution);
         out.map_or(Ok(()), |path| write_solution(path, &file))?;
         exit::print(&if args.json { file.to_json()? + "\n" } else { words })?;
-        self.watch.finish()
+        self.watch.finish()?;
+        if let Some(aside) = &self.aside {
+            aside.finish(converged);
+        }
+        Ok(())
     }
 }
 
 /// Refuses outputs that cannot be written, or that are one of the files that are read.
 fn check_files(args: &SolveArguments, control: &Control) -> Result<()> {
-    if args.out.is_none() && args.history.is_none() {
+    let written = [args.out.as_deref(), args.history.as_deref(), args.checkpointing.checkpoint.as_deref()];
+    if written.iter().all(Option::is_none) {
         return Ok(());
     }
     let named = ProblemFile::named_files(&args.problem, control)?;
     let mut inputs = vec![Some(args.problem.as_path()), args.warm_start.as_deref()];
     inputs.extend(named.iter().map(|path| Some(path.as_path())));
-    outputs::check(&[args.out.as_deref(), args.history.as_deref()], &inputs)
+    outputs::check(&written, &inputs)
+}
+
+/// Which run this is: everything that its numbers depend on.
+fn identity(
+    problem: &AnyProblem,
+    settings: &Settings,
+    start: Option<&[f64]>,
+    control: &Control,
+) -> Result<RunIdentity> {
+    let data = digest_problem(problem, control).map_err(Error::from);
+    let data = exit::while_at("the data were looked at", data.map_err(Into::into))?;
+    let limit = |limit: Option<String>| limit.unwrap_or_else(|| "none".into());
+    let of_start = |x: &[f64]| {
+        let mut digest = Digest::default();
+        digest.numbers(x);
+        format!("{:016x}", digest.value())
+    };
+    let Settings { tolerance, method, step_size, seed, memory_budget, threads, locking, schedule, .. } =
+        settings;
+    let named = [
+        ("method", method.to_string()),
+        ("tolerance", format!("{tolerance:?}")),
+        ("seed", seed.to_string()),
+        ("max-updates", limit(settings.max_updates.map(|most| most.to_string()))),
+        ("max-epochs", limit(settings.max_epochs.map(|most| most.to_string()))),
+        ("step-size", format!("{step_size:?}")),
+        ("schedule", schedule.to_string()),
+        ("batch", settings.batch.to_string()),
+        ("memory-budget", memory_budget.to_string()),
+        ("threads", threads.to_string()),
+        ("locking", locking.to_string()),
+        ("deterministic", settings.deterministic.to_string()),
+        ("the warm start", limit(start.map(of_start))),
+    ];
+    let named = named.map(|(name, value)| (name.to_owned(), value)).to_vec();
+    Ok(RunIdentity::new("solve", named, &data))
 }
 
 fn note_dropped_rows(problem: &AnyProblem) {

@@ -1,6 +1,7 @@
 //! Who watches a run: the progress bar and the history, either of them absent if not wanted.
 
 use std::path::Path;
+use std::sync::{Arc, Mutex};
 
 use anyhow::Result;
 use equipoise::{Observer, Progress, Settings};
@@ -23,6 +24,11 @@ impl Watch {
     /// Creates the history file, if one is wanted; an unwritable one is an error.
     pub(crate) fn new(history: Option<&Path>) -> Result<Self> {
         Ok(Self { history: history.map(History::create).transpose()?, ..Self::default() })
+    }
+
+    /// Goes on with the rows of a run that was put aside; all rows together, for whoever puts this one aside.
+    pub(crate) fn goes_on_with(&mut self, rows: &str) -> Option<Arc<Mutex<String>>> {
+        self.history.as_mut().map(|history| history.goes_on_with(rows))
     }
 
     /// The same for the fits of a model.

@@ -34,6 +34,14 @@ pub enum Error {
         /// The system's words.
         reason: String,
     },
+    /// A file that is no checkpoint, or not a whole one.
+    #[error("{}: found {found}, expected a checkpoint; name another file, or remove it and begin again", path.display())]
+    BadCheckpoint {
+        /// The file.
+        path: Box<Path>,
+        /// What was found.
+        found: String,
+    },
     /// A file name that tells no format.
     #[error(
         "cannot tell the format of {}{}: expected a name ending in .csv, .mtx or .npy",

@@ -3,8 +3,8 @@
 //! Given rows as they happen; writes one line each under a fixed header, so that columns that
 //! later versions append disturb nobody. A duality gap or a predicted bound that does not exist is an empty field.
 
-use std::fmt::Write;
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::whole_file::{Growing, check_writable};
 use crate::{Error, Result};
@@ -69,6 +69,8 @@ pub struct HistoryWriter {
     /// Rows that are not handed on yet, below the header where the file is not there yet.
     rows: String,
     file: Option<Growing>,
+    /// All rows, for whoever puts the run aside.
+    all: Option<Arc<Mutex<String>>>,
 }
 
 impl HistoryWriter {
@@ -85,7 +87,27 @@ impl HistoryWriter {
     fn under(header: &str, path: &Path) -> Result<Self> {
         let path = path.to_path_buf();
         check_writable(&path)?;
-        Ok(Self { path, rows: format!("{header}\n"), file: None })
+        Ok(Self { path, rows: format!("{header}\n"), file: None, all: None })
+    }
+
+    /// Goes on with the rows of an earlier part of the run, header included; nothing where there are none.
+    pub fn go_on_with(&mut self, rows: &str) {
+        if !rows.is_empty() {
+            rows.clone_into(&mut self.rows);
+        }
+    }
+
+    /// The whole text so far, which grows with every row. To be asked for before the first.
+    pub fn kept(&mut self) -> Arc<Mutex<String>> {
+        let so_far = || Arc::new(Mutex::new(self.rows.clone()));
+        Arc::clone(self.all.get_or_insert_with(so_far))
+    }
+
+    fn add(&mut self, line: &str) {
+        self.rows.push_str(line);
+        if let Some(all) = &self.all {
+            all.lock().unwrap_or_else(PoisonError::into_inner).push_str(line);
+        }
     }
 
     /// Appends one row.
@@ -93,22 +115,18 @@ impl HistoryWriter {
         let HistoryRow { update, epoch, seconds, objective, infeasibility, kkt_residual, .. } = row;
         let or_empty = |value: Option<f64>| value.map_or_else(String::new, |value| format!("{value:?}"));
         let (gap, bound) = (or_empty(row.duality_gap), or_empty(row.predicted_bound));
-        // Writing to a text does not fail.
-        let _ = writeln!(
-            self.rows,
-            "{update},{epoch:?},{seconds:?},{objective:?},{infeasibility:?},{kkt_residual:?},{gap},{bound}"
-        );
+        self.add(&format!(
+            "{update},{epoch:?},{seconds:?},{objective:?},{infeasibility:?},{kkt_residual:?},{gap},{bound}\n"
+        ));
     }
 
     /// Appends one row of a fit.
     pub fn write_fit(&mut self, row: &FitRow) {
         let FitRow { update, epoch, seconds, primal, dual, gap, relative_gap, infeasibility, .. } = row;
         let label = row.label.map_or_else(String::new, |label| label.to_string());
-        // Writing to a text does not fail.
-        let _ = writeln!(
-            self.rows,
-            "{update},{epoch:?},{seconds:?},{label},{primal:?},{dual:?},{gap:?},{relative_gap:?},{infeasibility:?}"
-        );
+        self.add(&format!(
+            "{update},{epoch:?},{seconds:?},{label},{primal:?},{dual:?},{gap:?},{relative_gap:?},{infeasibility:?}\n"
+        ));
     }
 
     /// Hands every row so far to the operating system.

@@ -49,6 +49,7 @@
 //! # Ok::<(), equipoise_formats::Error>(())
 //! ```
 
+pub mod checkpoint_file;
 mod error;
 pub mod fit_file;
 pub mod history;
@@ -70,7 +71,9 @@ pub use numbers::{read_matrix, read_text, read_vector};
 pub use problem_file::{ProblemFile, write_problem};
 pub use row_stream::RowStream;
 pub use samples::FileSamples;
-pub use solution_file::{Claims, SolutionFile, StoredSolution, read_solution, write_iterate, write_solution};
+pub use solution_file::{
+    Claims, SolutionFile, StoredSolution, parse_solution, read_solution, write_iterate, write_solution,
+};
 pub use standing::Standing;
 pub use svm_model::ModelFile;
 pub use whole_file::{check_writable, write_whole};

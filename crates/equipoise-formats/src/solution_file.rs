@@ -227,8 +227,12 @@ pub fn write_iterate(path: impl AsRef<Path>, status: &str, x: &[f64]) -> Result<
 /// Reads a solution file, for a warm start or for verification.
 pub fn read_solution(path: impl AsRef<Path>, control: &Control) -> Result<StoredSolution> {
     let path = path.as_ref();
-    let bytes = read_bytes(path, control)?;
-    serde_json::from_slice(&bytes).map_err(|error| json_error(path, &error))
+    parse_solution(&read_bytes(path, control)?, path)
+}
+
+/// [`read_solution`] from bytes; the path is for messages.
+pub fn parse_solution(bytes: &[u8], path: impl AsRef<Path>) -> Result<StoredSolution> {
+    serde_json::from_slice(bytes).map_err(|error| json_error(path.as_ref(), &error))
 }
 
 pub(crate) fn json_error(path: &Path, error: &serde_json::Error) -> Error {

@@ -15,7 +15,7 @@ use crate::bench::setup;
 use crate::check::{root, target_folder};
 
 /// A test that tries one promise: its crate, its binary, its name.
-const PROMISES: [[&str; 3]; 7] = [
+const PROMISES: [[&str; 3]; 8] = [
     ["equipoise", "suite", "soak::bounds"],
     ["equipoise-models", "suite", "exact::soak"],
     ["equipoise", "suite", "soak::iterates"],
@@ -23,6 +23,7 @@ const PROMISES: [[&str; 3]; 7] = [
     ["equipoise", "suite", "soak::bits"],
     ["equipoise", "suite", "soak::resumed"],
     ["equipoise-cli", "cli", "soak::files"],
+    ["equipoise-cli", "cli", "soak::checkpoints"],
 ];
 /// Seconds that a promise is tried in one turn.
 const TURN: u64 = 60;

@@ -2,6 +2,7 @@
 //!
 //! Defaults that a help text quotes are the library's own.
 
+mod checkpoint;
 mod generate;
 mod multicore;
 mod solve;
@@ -14,6 +15,7 @@ use clap::{Args, Parser, Subcommand};
 use clap_complete::Shell;
 use equipoise::Named;
 
+pub(crate) use checkpoint::Checkpointing;
 pub(crate) use generate::{Data, Destination, GenerateArguments, Kind, Size};
 pub(crate) use multicore::Multicore;
 pub(crate) use solve::SolveArguments;

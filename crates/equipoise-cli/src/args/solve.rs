@@ -6,7 +6,7 @@ use clap::Args;
 use equipoise::{Method, Schedule, Settings};
 use equipoise_formats::problem_file::{BYTES, SolveSpec, parse_bytes};
 
-use super::{Multicore, by_name};
+use super::{Checkpointing, Multicore, by_name};
 
 const EXAMPLES: &str = "\
 EXAMPLES
@@ -16,10 +16,13 @@ EXAMPLES
   equipoise solve changed.toml --warm-start x.json
   equipoise solve problem.toml --method pairs --threads 8 --locking none
   equipoise solve large.toml --method svrg --memory-budget 64MiB
+  equipoise solve long.toml --checkpoint long.ckpt --every 300 --resume --out x.json
 
 SIZE is bytes, or has a unit: k, M, G, KiB, MiB, GiB. The methods stochastic, svrg and saga, and auto where a
 SIZE is given, read a matrix that is larger than that from its file (.npy, .csv, .svm, .libsvm), row by row.
 Options win over [solve] of the problem file. Ctrl-C ends a run with the best iterate so far; a second one at once.
+With --checkpoint a run is put aside now and then; typed again with --resume it goes on from there, on one thread to the
+same bits. The file goes away when the run converges.
 A FILE of --out appears whole or not at all, and a run that did not converge leaves a better one there alone.
 Exit status: 0 converged, 1 finished without converging (the status says why), 2 error.";
 
@@ -66,6 +69,8 @@ pub(crate) struct SolveArguments {
     /// Write a row to this CSV file at every checkpoint
     #[arg(long, value_name = "FILE.csv")]
     pub(crate) history: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) checkpointing: Checkpointing,
     /// Begin at the x of this solution file, moved to the nearest feasible point if need be
     #[arg(long, value_name = "FILE")]
     pub(crate) warm_start: Option<PathBuf>,

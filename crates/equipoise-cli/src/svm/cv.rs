@@ -60,7 +60,7 @@ pub(crate) fn run(args: &CvArguments, interrupt: &Interrupt) -> Result<Outcome> 
         watch.show_fits(&settings, Fits::new("fit", count));
     }
     let (observer, control) = (Some(&mut watch as _), control.clone());
-    let company = svm::Watch { observer, control, experiment: Some(&experiment) };
+    let company = svm::Watch { observer, control, experiment: Some(&experiment), ..svm::Watch::default() };
     let found = svm::cross_validate(data.samples(), &settings, &costs, args.folds, company);
     watch.hide_bar();
     let found = found.with_context(|| args.data.display().to_string())?;

@@ -75,7 +75,7 @@ pub(crate) fn run(args: &PathArguments, interrupt: &Interrupt) -> Result<Outcome
         watch.show_fits(&settings, Fits::new("fit", fits(&settings, &data) * costs.len()));
     }
     let (observer, control) = (Some(&mut watch as _), control.clone());
-    let company = svm::Watch { observer, control, experiment: Some(&experiment) };
+    let company = svm::Watch { observer, control, experiment: Some(&experiment), ..svm::Watch::default() };
     let walk = svm::path(data.samples(), &settings, &costs, company);
     watch.hide_bar();
     let walk = walk.with_context(|| args.data.display().to_string())?;

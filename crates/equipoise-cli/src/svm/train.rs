@@ -3,14 +3,16 @@
 use anyhow::{Context, Result};
 use equipoise::{Control, Status};
 use equipoise_formats::Standing;
+use equipoise_formats::checkpoint_file::{Digest, RunIdentity};
 use equipoise_formats::svm_model::{self, Format, ModelFile, check_liblinear};
-use equipoise_models::svm::{self, Kind, LinearModel, TrainSettings, Trained};
+use equipoise_models::svm::{self, Kind, LinearModel, TrainSettings, TrainSnapshot, Trained};
 use equipoise_theory::Delayed;
 
 use super::data::{Data, Reading};
 use super::model;
 use super::{choices, report};
 use crate::args::TrainArguments;
+use crate::checkpoint::{Aside, FileKeeper};
 use crate::exit::{self, Outcome, note};
 use crate::interrupt::Interrupt;
 use crate::outputs::{self, Place, Sort};
@@ -28,6 +30,10 @@ struct Plan<'a> {
     start: Option<LinearModel>,
     /// Where the model goes, and what is there.
     place: Option<Place<'a>>,
+    /// Where the training is put aside, who does it, and what was there.
+    aside: Option<Aside<'a>>,
+    keeper: Option<FileKeeper<'a>>,
+    resumed: Option<TrainSnapshot>,
     watch: Watch,
     control: Control,
 }
@@ -38,14 +44,60 @@ pub(crate) fn run(args: &TrainArguments, interrupt: &Interrupt) -> Result<Outcom
     if !args.training.quiet {
         plan.watch.show_fits(&plan.settings, fits);
     }
-    let (observer, control) = (Some(&mut plan.watch as _), plan.control.clone());
-    let watch = svm::Watch { observer, control, experiment: Some(&plan.experiment) };
+    let watch = svm::Watch {
+        observer: Some(&mut plan.watch as _),
+        control: plan.control.clone(),
+        experiment: Some(&plan.experiment),
+        keeper: plan.keeper.as_mut().map(|keeper| keeper as _),
+        resumed: plan.resumed.as_ref(),
+    };
     let trained = svm::train(plan.data.samples(), &plan.settings, plan.start.as_ref(), watch);
     plan.watch.hide_bar();
     let trained = trained.with_context(|| args.data.display().to_string())?;
     let converged = trained.report.status() == Status::Converged;
     plan.render(trained)?;
     Ok(converged.into())
+}
+
+/// Which training this is: everything that its numbers depend on.
+fn identity(data: &Data, settings: &TrainSettings, start: Option<&LinearModel>) -> RunIdentity {
+    let (samples, mut digest) = (data.samples(), Digest::default());
+    let rows = samples.rows;
+    [rows.len(), rows.columns(), rows.entries()].into_iter().for_each(|count| digest.word(count as u64));
+    for i in 0..rows.len() {
+        rows.for_each(i, |c, value| {
+            digest.word(c as u64);
+            digest.word(value.to_bits());
+        });
+        digest.word(u64::MAX);
+    }
+    digest.numbers(samples.labels);
+    digest.numbers(samples.weights.unwrap_or_default());
+    let of_start = |model: &LinearModel| {
+        let mut digest = Digest::default();
+        model.weights.iter().for_each(|weights| digest.numbers(weights));
+        digest.numbers(&model.bias);
+        format!("{:016x}", digest.value())
+    };
+    let most_epochs = settings.max_epochs.map(|most| most.to_string());
+    let named = [
+        ("kind", settings.kind.to_string()),
+        ("loss", settings.loss.to_string()),
+        ("cost", format!("{:?}", settings.cost)),
+        ("nu", format!("{:?}", settings.nu)),
+        ("epsilon", format!("{:?}", settings.epsilon)),
+        ("gap", format!("{:?}", settings.gap)),
+        ("class-weight", format!("{:?}", settings.class_weights)),
+        ("method", settings.method.to_string()),
+        ("seed", settings.seed.to_string()),
+        ("max-epochs", most_epochs.unwrap_or_else(|| "none".into())),
+        ("threads", settings.threads.to_string()),
+        ("locking", settings.locking.to_string()),
+        ("deterministic", settings.deterministic.to_string()),
+        ("the warm start", start.map_or_else(|| "none".into(), of_start)),
+    ];
+    let named = named.map(|(name, value)| (name.to_owned(), value)).to_vec();
+    RunIdentity::new("svm train", named, &digest)
 }
 
 /// How many decision functions there will be.
@@ -72,8 +124,10 @@ impl<'a> Plan<'a> {
         let mut settings = choices::settings(training)?;
         let experiment = training.multicore.experiment()?;
         let inputs = [Some(args.data.as_path()), training.weights.as_deref(), args.warm_start.as_deref()];
-        outputs::check(&[args.model.as_deref(), args.history.as_deref()], &inputs)?;
+        let checkpoint = args.checkpointing.checkpoint.as_deref();
+        outputs::check(&[args.model.as_deref(), args.history.as_deref(), checkpoint], &inputs)?;
         let control = interrupt.within(settings.time_limit);
+        let aside = Aside::look(&args.checkpointing, training.quiet, &control)?;
         let place = args.model.as_deref().map(|path| Place::look(path, Sort::Model, &control)).transpose()?;
         let reading = Reading { threads: settings.threads, quiet: training.quiet, control: &control };
         let data = Data::read(&args.data, training.weights.as_deref(), reading)?;
@@ -88,13 +142,35 @@ impl<'a> Plan<'a> {
         }
         let start = args.warm_start.as_deref();
         let start = start.map(|path| model::warm_start(path, settings.kind, &data, &control)).transpose()?;
-        let watch = Watch::for_fits(args.history.as_deref())?;
+        let mut watch = Watch::for_fits(args.history.as_deref())?;
+        let (mut keeper, mut resumed) = (None, None);
+        if let Some(aside) = &aside {
+            let run = identity(&data, &settings, start.as_ref());
+            resumed = aside.words(&run)?.map(TrainSnapshot::from_words).transpose()?;
+            let updates = resumed.as_ref().map(TrainSnapshot::updates);
+            let exact = resumed.as_ref().is_none_or(TrainSnapshot::is_exact);
+            aside.announce(updates, exact, args.checkpointing.resume);
+            keeper = Some(aside.keeper(run, watch.goes_on_with(aside.history())));
+        }
         settings.time_limit = interrupt.left(settings.time_limit);
-        Ok(Self { args, settings, experiment, format, data, start, place, watch, control })
+        Ok(Self {
+            args,
+            settings,
+            experiment,
+            format,
+            data,
+            start,
+            place,
+            aside,
+            keeper,
+            resumed,
+            watch,
+            control,
+        })
     }
 
     fn render(self, trained: Trained) -> Result<()> {
-        let Self { args, settings, format, data, place, watch, .. } = self;
+        let Self { args, settings, format, data, place, aside, watch, .. } = self;
         let training = &args.training;
         let status = trained.report.status();
         if status != Status::Converged {
@@ -105,31 +181,47 @@ impl<'a> Plan<'a> {
         }
         let standing =
             Standing { converged: status == Status::Converged, measure: trained.report.relative_gap() };
-        let stays = place.is_some_and(|place| place.stays(standing, args.keep_partial));
+        let untrained = trained.report.untrained();
+        let is_part = untrained > 0 && args.model.is_some() && !args.keep_partial;
+        if is_part {
+            let all = trained.report.classes.len();
+            note(format_args!(
+                "note: {untrained} of {all} labels were not trained, so no model is written; --keep-partial writes it all the same"
+            ));
+        }
+        let stays = is_part || place.is_some_and(|place| place.stays(standing, args.keep_partial));
         let text = if training.json {
             serde_json::to_string(&report::TrainJson::new(&trained, &settings, &data))? + "\n"
         } else if training.quiet {
             String::new()
         } else {
-            report::words(&trained, &settings, &data) + &next(args, stays)
+            report::words(&trained, &settings, &data) + &next(args, stays, is_part)
         };
         if let Some(path) = args.model.as_ref().filter(|_| !stays) {
             let file = ModelFile { model: trained.model, features: data.features };
             svm_model::write_standing(path, &file, format, Some(standing))?;
         }
         exit::print(&text)?;
-        watch.finish()
+        watch.finish()?;
+        if let Some(aside) = aside {
+            aside.finish(status == Status::Converged);
+        }
+        Ok(())
     }
 }
 
 /// Where the model is, and what to type next.
-fn next(args: &TrainArguments, stays: bool) -> String {
+fn next(args: &TrainArguments, stays: bool, is_part: bool) -> String {
     let mut text = String::new();
     let Some(path) = &args.model else {
         line(&mut text, "model", "not kept; --model FILE writes it");
         return text;
     };
     let path = path.display().to_string();
+    if is_part {
+        line(&mut text, "model", "not written; some labels were not trained");
+        return text;
+    }
     if stays {
         line(&mut text, "model", &format!("not written; {path} is better"));
         return text;

@@ -63,7 +63,7 @@ pub(crate) fn run(args: &CheckArguments, interrupt: &Interrupt) -> Result<Outcom
     }
     settings.time_limit = interrupt.left(settings.time_limit);
     let observer = Some(&mut watch as _);
-    let company = svm::Watch { observer, control, experiment: Some(&experiment) };
+    let company = svm::Watch { observer, control, experiment: Some(&experiment), ..svm::Watch::default() };
     let found = svm::verify(data.samples(), &settings, &model, company);
     watch.hide_bar();
     let found = found.with_context(|| args.model.display().to_string())?;

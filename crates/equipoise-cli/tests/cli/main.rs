@@ -8,11 +8,13 @@
 //! - `samples`: LIBSVM data, matrices that stay in their files
 //! - `svm`: training, predicting, model files, cross-validation
 //! - `graph`, `help`: the smaller commands and the texts
+//! - `checkpoint`: runs that are put aside, killed, and gone on with
 //! - `ending`: Ctrl-C and broken pipes
 //! - `files`: what is written, and what stays
 //! - `soak`: the same under random seeds, for as long as there is time; ignored unless asked for
 
 mod bad_input;
+mod checkpoint;
 mod ending;
 mod files;
 mod generate;

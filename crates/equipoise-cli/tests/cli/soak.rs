@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 use equipoise_testkit::soak::soak;
 use serde_json::Value;
 
+use crate::checkpoint::survives_kills;
 use crate::{scratch, text, write};
 
 /// Variables of the problem: its solution takes a while to write.
@@ -18,7 +19,7 @@ const N: usize = 20_000;
 pub(crate) fn command(args: &[&str]) -> Command {
     let program = std::env::var("EQUIPOISE_SOAK_COMMAND");
     let mut command = Command::new(program.as_deref().unwrap_or(env!("CARGO_BIN_EXE_equipoise")));
-    command.args(args).stdout(Stdio::null()).stderr(Stdio::null());
+    command.args(args);
     command
 }
 
@@ -42,7 +43,7 @@ impl Draw {
 
 /// Runs a command and kills it after so many seconds, without a warning; whether it had ended before.
 pub(crate) fn killed_after(mut command: Command, seconds: f64) -> bool {
-    let mut child = command.spawn().expect("the command starts");
+    let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("the command starts");
     sleep(Duration::from_secs_f64(seconds));
     let ended = child.try_wait().expect("a child").is_some();
     let _ = child.kill();
@@ -136,4 +137,12 @@ pub(crate) fn files_survive(folder: &Path, seed: u64, rounds: u32) -> u64 {
 #[ignore = "soak: `cargo xtask soak`"]
 fn files() {
     soak("files", |seed| files_survive(&scratch(&format!("soak-files-{}", seed % 4)), seed, 20));
+}
+
+#[test]
+#[ignore = "soak: `cargo xtask soak`"]
+fn checkpoints() {
+    soak("checkpoints", |seed| {
+        survives_kills(&scratch(&format!("soak-checkpoints-{}", seed % 4)), &command, seed)
+    });
 }

@@ -117,7 +117,7 @@ impl Observer for Shared<'_, '_> {
 impl Run<'_> {
     /// The walk of every fold, `threads` of them at a time.
     fn all(&self, folds: usize, threads: usize, watch: Watch<'_>) -> Result<Vec<Vec<Scored>>> {
-        let Watch { observer, control, experiment } = watch;
+        let Watch { observer, control, experiment, .. } = watch;
         let observer = observer.map(Mutex::new);
         let next = AtomicUsize::new(0);
         let done: Mutex<Vec<(usize, Result<Vec<Scored>>)>> = Mutex::new(Vec::new());
@@ -129,7 +129,8 @@ impl Run<'_> {
                 }
                 let mut shared = observer.as_ref().map(Shared);
                 let observer = shared.as_mut().map(|shared| shared as &mut (dyn Observer + Send));
-                let walk = self.fold(fold, Watch { observer, control: control.clone(), experiment });
+                let walk = self
+                    .fold(fold, Watch { observer, control: control.clone(), experiment, ..Watch::default() });
                 done.lock().unwrap_or_else(PoisonError::into_inner).push((fold, walk));
             }
         };

@@ -198,6 +198,19 @@ impl Judge for GapJudge<'_> {
             .with_multipliers(plain.multipliers))
     }
 
+    fn memory(&self) -> Vec<u64> {
+        let proofs = self.proofs.lock().unwrap_or_else(PoisonError::into_inner);
+        vec![proofs.deserved.into(), proofs.next.into()]
+    }
+
+    fn remember(&self, memory: &[u64]) {
+        if let [deserved, next] = memory {
+            let count = |word: &u64| u32::try_from(*word).unwrap_or(u32::MAX / 2);
+            let mut proofs = self.proofs.lock().unwrap_or_else(PoisonError::into_inner);
+            *proofs = Proofs { deserved: count(deserved), next: count(next) };
+        }
+    }
+
     fn wanted_gap(&self, objective: f64) -> f64 {
         self.gap * objective.abs().max(LEAST_SCALE)
     }

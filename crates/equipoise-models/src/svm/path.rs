@@ -34,7 +34,7 @@ pub fn path(
 ) -> Result<Vec<Trained>> {
     check_costs(settings, costs)?;
     let started = Instant::now();
-    let Watch { mut observer, control, experiment } = watch;
+    let Watch { mut observer, control, experiment, .. } = watch;
     let mut walk: Vec<Trained> = Vec::with_capacity(costs.len());
     for &cost in costs {
         let left = settings.time_limit.map(|most| most - started.elapsed().as_secs_f64());
@@ -45,7 +45,7 @@ pub fn path(
             None => None,
         };
         let warm_start = walk.last().map(|trained| &trained.model);
-        let watch = Watch { observer, control: control.clone(), experiment };
+        let watch = Watch { observer, control: control.clone(), experiment, ..Watch::default() };
         let trained = train(samples, &settings, warm_start, watch)?;
         let status = trained.report.status();
         walk.push(trained);

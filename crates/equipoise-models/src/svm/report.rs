@@ -14,6 +14,8 @@ pub enum Doubt {
     Rounding,
     /// The run was ended before the bounds were proven.
     Stopped,
+    /// The run was ended before this decision function was begun, and it began nowhere.
+    Untrained,
 }
 
 impl std::fmt::Display for Doubt {
@@ -22,6 +24,7 @@ impl std::fmt::Display for Doubt {
             Self::Overflow => "numbers overflow: scale the data, or take a smaller cost or smaller weights",
             Self::Rounding => "rounding leaves more open than is allowed: raise the gap, or scale the data",
             Self::Stopped => "ended before the bounds were proven",
+            Self::Untrained => "ended before every label was trained",
         })
     }
 }
@@ -89,6 +92,11 @@ impl Report {
     /// The first doubt of any decision function.
     pub fn doubt(&self) -> Option<Doubt> {
         self.classes.iter().find_map(|class| class.doubt)
+    }
+
+    /// How many decision functions were not trained at all.
+    pub fn untrained(&self) -> usize {
+        self.classes.iter().filter(|class| class.doubt == Some(Doubt::Untrained)).count()
     }
 
     /// The largest of any decision function.

@@ -10,6 +10,7 @@ use super::error::{Error, Result};
 use super::judge::{GapJudge, Proven};
 use super::proof::Bounds;
 use super::report::{ClassReport, Doubt, Report, Trained};
+use super::snapshot::{FitKeeper, Kept, Progressed, TrainSnapshot};
 use super::warm::Start;
 use super::watch::{Labelled, Watch};
 use super::{Kind, LinearModel, TrainSettings};
@@ -119,6 +120,22 @@ pub fn train(
     Ok(Trained { model, report: Report { classes, seconds: started.elapsed().as_secs_f64() } })
 }
 
+/// Who and what accompanies every fit.
+struct Company<'c> {
+    control: &'c Control,
+    experiment: Option<&'c dyn Experiment>,
+    started: Instant,
+    resumed: Option<&'c TrainSnapshot>,
+    kept: Option<&'c Kept<'c>>,
+}
+
+impl Company<'_> {
+    /// How far decision function k had come before.
+    fn progressed(&self, k: usize) -> Option<&Progressed> {
+        self.resumed.map(|snapshot| &snapshot.fits[k])
+    }
+}
+
 /// One decision function and how it was reached.
 struct Fit {
     weights: Vec<f64>,
@@ -163,14 +180,23 @@ impl<'a> Plan<'a> {
 
     /// Every fit, several side by side where threads allow.
     fn run(&self, watch: Watch<'_>, started: Instant) -> Result<Vec<Fit>> {
-        let threads = self.settings.threads.min(self.positive.len());
+        let (fits, resumed) = (self.positive.len(), watch.resumed);
+        let threads = self.settings.threads.min(fits);
+        let columns = self.samples.rows.columns();
+        if resumed.is_some_and(|snapshot| !snapshot.is_of(fits, columns)) {
+            let what = "it is of other decision functions";
+            return Err(equipoise::Error::BadSnapshot { what }.into());
+        }
+        let so_far = || resumed.cloned().unwrap_or_else(|| TrainSnapshot::new(fits));
+        let kept = watch.keeper.map(|keeper| Kept::new(so_far(), keeper));
         let (control, experiment) = (&watch.control, watch.experiment);
+        let company = Company { control, experiment, started, resumed, kept: kept.as_ref() };
         let observer = watch.observer.map(Mutex::new);
         let fit = |k: usize| {
             let mut labelled =
                 observer.as_ref().map(|observer| Labelled { observer, label: self.positive[k] });
             let told = labelled.as_mut().map(|labelled| labelled as &mut dyn Observer);
-            self.fit(k, told, control, experiment, started)
+            self.fit(k, told, &company)
         };
         if threads <= 1 {
             return (0..self.positive.len()).map(fit).collect();
@@ -240,25 +266,29 @@ impl<'a> Plan<'a> {
 
     /// One fit. Where there was no time to begin it, it is what it was before, if anything was: those after the first
     /// cost nothing, and those with a warm start have that.
-    fn fit(
-        &self,
-        k: usize,
-        observer: Option<&mut dyn Observer>,
-        control: &Control,
-        experiment: Option<&dyn Experiment>,
-        started: Instant,
-    ) -> Result<Fit> {
+    fn fit(&self, k: usize, observer: Option<&mut dyn Observer>, company: &Company<'_>) -> Result<Fit> {
+        if let Some(Progressed::Finished { weights, report }) = company.progressed(k) {
+            return Ok(Fit { weights: weights.clone(), report: report.clone() });
+        }
+        let control = company.control;
         let has_something = k > 0 || self.warm_start.is_some();
         let halted = || control.halted().as_ref().and_then(Status::after).filter(|_| has_something);
         if let Some(status) = halted() {
             return Ok(self.untrained(k, status));
         }
-        match (self.trained(k, observer, control, experiment, started), halted()) {
+        let fit = match (self.trained(k, observer, company), halted()) {
             (Err(Error::Equipoise(equipoise::Error::StoppedEarly { .. })), Some(status)) => {
                 Ok(self.untrained(k, status))
             }
             (fit, _) => fit,
+        };
+        // One that was ended goes on another time.
+        if let (Ok(Fit { weights, report }), Some(kept)) = (&fit, company.kept)
+            && !matches!(report.status, Status::Interrupted | Status::TimeLimit)
+        {
+            kept.finish(k, weights, report);
         }
+        fit
     }
 
     /// A decision function of which nothing is known but where it would have begun; without that it never answers for its
@@ -276,20 +306,14 @@ impl<'a> Plan<'a> {
             bounded_support: 0,
             updates: 0,
             epochs: 0.0,
-            doubt: None,
+            doubt: if self.warm_start.is_none() { Some(Doubt::Untrained) } else { None },
         };
         let nothing = || vec![0.0; self.samples.rows.columns()];
         Fit { weights: self.warm_start.map_or_else(nothing, |model| model.weights[k].clone()), report }
     }
 
-    fn trained(
-        &self,
-        k: usize,
-        observer: Option<&mut dyn Observer>,
-        control: &Control,
-        experiment: Option<&dyn Experiment>,
-        started: Instant,
-    ) -> Result<Fit> {
+    fn trained(&self, k: usize, observer: Option<&mut dyn Observer>, company: &Company<'_>) -> Result<Fit> {
+        let Company { control, experiment, started, kept, .. } = *company;
         let settings = self.settings;
         let threads = settings.threads.div_ceil(self.positive.len());
         let rows = self.samples.rows;
@@ -316,11 +340,22 @@ impl<'a> Plan<'a> {
         let judge = GapJudge::new(&task, settings.gap);
         let mut solver = Solver::new(&problem, &choices).team(team);
         let limited = time_limit.into_iter().fold(control.clone(), Control::within);
-        let start = self.start(k, &task, &problem, &limited);
-        let (spent_updates, spent_epochs) =
-            start.as_ref().map_or((0, 0.0), |start| (start.updates, start.epochs));
-        if let Some(Start { x, .. }) = start {
-            solver = solver.warm_start(x);
+        let (spent_updates, spent_epochs);
+        if let Some(Progressed::UnderWay { updates, epochs, snapshot }) = company.progressed(k) {
+            (spent_updates, spent_epochs) = (*updates, *epochs);
+            solver = solver.resume(snapshot);
+        } else {
+            let start = self.start(k, &task, &problem, &limited);
+            (spent_updates, spent_epochs) =
+                start.as_ref().map_or((0, 0.0), |start| (start.updates, start.epochs));
+            if let Some(Start { x, .. }) = start {
+                solver = solver.warm_start(x);
+            }
+        }
+        let keeper = |kept| FitKeeper { kept, fit: k, updates: spent_updates, epochs: spent_epochs };
+        let mut keeper = kept.map(keeper);
+        if let Some(keeper) = &mut keeper {
+            solver = solver.keeper(keeper);
         }
         if let Some(observer) = observer {
             solver = solver.observer(observer);

@@ -2,6 +2,7 @@
 
 use std::sync::{Mutex, PoisonError};
 
+use super::snapshot::{TrainKeeper, TrainSnapshot};
 use equipoise::solve::{Observer, Progress};
 use equipoise::{Control, Experiment};
 
@@ -15,6 +16,10 @@ pub struct Watch<'a> {
     pub experiment: Option<&'a dyn Experiment>,
     /// Ends the run.
     pub control: Control,
+    /// Keeps snapshots, from which a training can go on another time; paths and cross-validations have none.
+    pub keeper: Option<&'a mut (dyn TrainKeeper + Send)>,
+    /// An earlier training on the same data with the same settings (limits on time aside), which is gone on with.
+    pub resumed: Option<&'a TrainSnapshot>,
 }
 
 impl std::fmt::Debug for Watch<'_> {

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand};
 use equipoise_formats::svm_model::Format;
 
-use crate::args::by_name;
+use crate::args::{Checkpointing, by_name};
 
 pub(crate) use training::Training;
 
@@ -49,10 +49,12 @@ EXAMPLES
   equipoise svm train a9a --cost 1 --model a9a.json
   equipoise svm train a9a --class-weight 1=3,-1=1 --gap 1e-6 --json | jq .relative_gap
   equipoise svm train housing --kind svr --cost 10 --epsilon 0.5 --model housing.json
+  equipoise svm train news20 --checkpoint news20.ckpt --resume --model news20.json
   equipoise svm train news20.xz --threads 4 --model news20.txt --format liblinear
 
 With several labels, one model a label is trained against the rest. Ctrl-C ends a run with the
-model so far. A model file appears whole or not at all, and a training that did not converge leaves
+model so far. With --checkpoint a training is put aside now and then; typed again with --resume it goes
+on from there, on one thread to the same bits. A model file appears whole or not at all, and a training that did not converge leaves
 a better one there alone. Exit status: 0 converged, 1 finished without converging, 2 error.";
 
 /// `equipoise svm train`.
@@ -64,7 +66,7 @@ pub(crate) struct TrainArguments {
     /// Write the model to this file
     #[arg(long, value_name = "FILE")]
     pub(crate) model: Option<PathBuf>,
-    /// Write a model that did not converge also in place of a better one
+    /// Write a model that did not converge also in place of a better one, or with labels that were not trained
     #[arg(long, requires = "model")]
     pub(crate) keep_partial: bool,
     /// How the model is written
@@ -72,6 +74,8 @@ pub(crate) struct TrainArguments {
     pub(crate) format: Format,
     #[command(flatten)]
     pub(crate) training: Training,
+    #[command(flatten)]
+    pub(crate) checkpointing: Checkpointing,
     /// Begin at this model, of either format
     #[arg(long, value_name = "MODEL")]
     pub(crate) warm_start: Option<PathBuf>,
