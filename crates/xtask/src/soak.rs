@@ -156,7 +156,9 @@ fn turn(
         .context("cannot start a test")?;
     let text = String::from_utf8_lossy(&output.stdout);
     let mut said = false;
-    for line in text.lines().filter_map(|line| line.strip_prefix("soak ")) {
+    // The first line of a test stands behind its name.
+    let behind = |line| str::split_once(line, "... soak ").map(|(_, rest)| rest);
+    for line in text.lines().filter_map(|line| line.strip_prefix("soak ").or_else(|| behind(line))) {
         let mut words = line.splitn(3, ' ');
         let (Some(name), Some(verdict), Some(rest)) = (words.next(), words.next(), words.next()) else {
             continue;

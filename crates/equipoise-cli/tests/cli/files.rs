@@ -6,6 +6,7 @@ use std::process::Stdio;
 use std::thread::sleep;
 use std::time::Duration;
 
+use crate::soak::files_survive;
 use crate::{Finished, TWO, command, endless_problem, equipoise, scratch, text, write};
 
 /// Names in a folder that a writer left behind.
@@ -138,6 +139,49 @@ fn a_killed_run_leaves_the_old_file_whole() {
     assert_eq!(fs::read_to_string(&out).expect("there"), "old and whole");
     let rows = fs::read_to_string(&history).expect("a history");
     assert!(rows.ends_with('\n') && rows.starts_with("update,epoch"), "{rows}");
+}
+
+#[test]
+#[cfg(unix)]
+fn commands_killed_at_any_moment_leave_the_old_file_or_the_new_one() {
+    files_survive(&scratch("files-any-moment"), 5, 15);
+}
+
+/// A disk of little room, which only root can have made.
+#[cfg(unix)]
+struct SmallDisk(std::path::PathBuf);
+
+#[cfg(unix)]
+impl Drop for SmallDisk {
+    fn drop(&mut self) {
+        let _ = std::process::Command::new("umount").arg(&self.0).status();
+    }
+}
+
+#[test]
+#[cfg(unix)]
+fn a_full_disk_costs_neither_old_files_nor_the_run() {
+    let (folder, disk) = (scratch("files-no-room"), scratch("files-small-disk"));
+    let mounted = std::process::Command::new("mount")
+        .args(["-t", "tmpfs", "-o", "size=16k", "tmpfs", &text(&disk)])
+        .stderr(Stdio::null())
+        .status();
+    if !mounted.is_ok_and(|status| status.success()) {
+        println!("skipped: no small disk can be mounted here");
+        return;
+    }
+    let disk = SmallDisk(disk);
+    let problem = endless_problem(&folder);
+    let (out, aside) = (disk.0.join("x.json"), text(&disk.0.join("run.ckpt")));
+    fs::write(&out, "old").expect("there is room");
+    let solve = ["solve", &problem, "--max-epochs", "20", "--checkpoint", &aside, "--every", "0"];
+    // Checkpoints do not fit: a warning, and the run goes on to its result, which is not written either.
+    let ran = equipoise(&[&solve[..], &["--out", &text(&out)]].concat()).expect(2);
+    ran.complains(&["warning", "run.ckpt", "goes on without this checkpoint", "cannot write", "x.json"]);
+    assert_eq!(fs::read_to_string(&out).expect("there"), "old");
+    let ran = equipoise(&solve).expect(1);
+    assert!(ran.stderr.contains("iteration-limit") || ran.stdout.contains("iteration-limit"), "{ran:?}");
+    assert_eq!(fs::read_dir(&disk.0).expect("a folder").count(), 1, "a draft was left behind");
 }
 
 #[test]

@@ -6,6 +6,7 @@
 //! - `table`: named columns, with and without a header
 //! - `row_stream`: rows of a file, a batch at a time
 //! - `results`: solution files and histories
+//! - `whole_file`: writers that are killed, disks without room
 //! - `mutations`: damaged files of every format never panic
 
 mod csv;
@@ -21,6 +22,7 @@ mod results;
 mod round_trip;
 mod row_stream;
 mod table;
+mod whole_file;
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -147,7 +147,8 @@ impl Task<'_> {
         wanted: Enclosure,
     ) -> f64 {
         let (low, high) = self.quantile(points_of_row, wanted);
-        if low == high { low } else { (0.5 * low + 0.5 * high).clamp(low, high) }
+        // Numbers that overflow are no ends of anything, and no reason to panic.
+        if low == high { low } else { (0.5 * low + 0.5 * high).max(low).min(high) }
     }
 
     /// The ends of the weighted quantile of points of every row.

@@ -10,6 +10,7 @@
 //! * `properties`: random data, random settings.
 //! * `folds`: cross-validation.
 //! * `numbers`: the data of these tests.
+//! * `resume`: a training that is put aside and gone on with is one that was not.
 //! * `threads`: several threads on one fit.
 //! * `warm_starts`: what an earlier model saves.
 
@@ -22,6 +23,7 @@ mod numbers;
 mod properties;
 mod public_data;
 mod regressions;
+mod resume;
 mod threads;
 mod warm_starts;
 mod weights;

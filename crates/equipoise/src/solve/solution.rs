@@ -54,7 +54,7 @@ impl std::fmt::Display for Status {
 /// One of the points that a stochastic run offers.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Candidate {
-    /// `last`, `best` (of the iterates at checkpoints), `average` (of all iterates) or `tail-average` (of the later half).
+    /// `last`, `best` (of all points compared so far), `average` (of all iterates) or `tail-average` (of the later half).
     pub name: &'static str,
     /// f + h there.
     pub objective: f64,

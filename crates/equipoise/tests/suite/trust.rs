@@ -1,6 +1,6 @@
 //! Findings of hostile users: what was once claimed falsely, refused though solvable, or made worse on the way.
 
-use equipoise::separable::{ElasticNet, GroupL2, Nonsmooth, SeparableTerm, Zero};
+use equipoise::separable::{ElasticNet, GroupL2, L1, Nonsmooth, SeparableTerm, Zero};
 use equipoise::smooth::loss::{HuberLoss, Squared};
 use equipoise::smooth::{Distance, Huber, LeastSquares, Quadratic, SmoothTerm};
 use equipoise::solve::{Observer, Progress, Solver};
@@ -53,6 +53,62 @@ fn a_small_gradient_is_no_small_distance() {
             assert!(honest, "{method:?}: {:?}", solution.certificate);
         }
     }
+}
+
+/// Least squares under l1, one variable without a penalty and with a coefficient in the row that is hardly there: it is far
+/// from its optimum while its slope is small. The same problem in other units of that variable is an easy one.
+#[test]
+fn a_variable_that_its_row_hardly_feels_is_not_forgotten() {
+    let (mut claims, mut cases) = (0, 0);
+    for seed in 0..150 {
+        let mut numbers = Numbers::new(20_000 + seed);
+        let (m, n) = (2 + numbers.below(5), 2 + numbers.below(5));
+        let small = 10f64.powi(-4 - (seed % 3) as i32);
+        let entries: Vec<Vec<f64>> = (0..m).map(|_| numbers.vector(n, 1.0)).collect();
+        let target = numbers.vector(m, 3.0);
+        let weights: Vec<f64> = (0..n).map(|c| if c == 0 { 0.0 } else { numbers.next().abs() }).collect();
+        let row: Vec<f64> = (0..n).map(|c| if c == 0 { 1.0 } else { numbers.next() }).collect();
+        let rhs = 3.0 * numbers.next();
+        // In units of the variable in which its coefficient is `unit`.
+        let problem = |unit: f64| {
+            let scaled = |row: &Vec<f64>| -> Vec<f64> {
+                row.iter().enumerate().map(|(c, a)| if c == 0 { unit * a } else { *a }).collect()
+            };
+            let matrix: Vec<Vec<f64>> = entries.iter().map(&scaled).collect();
+            let f = LeastSquares::new(Matrix::from_rows(&matrix).expect("m x n"), target.clone(), Squared);
+            let row = Coupling::row(scaled(&row), rhs).expect("finite");
+            let h = L1::new(weights.clone()).expect("valid");
+            composite(f.expect("finite"), h).coupling(row).build().expect("feasible")
+        };
+        let best = solve_checked(&problem(1.0), &Settings { tolerance: 1e-10, ..Settings::default() });
+        // Its column stays as it is, its coefficient in the row does not.
+        let hard = {
+            let f = LeastSquares::new(Matrix::from_rows(&entries).expect("m x n"), target.clone(), Squared);
+            let mut felt = row.clone();
+            felt[0] = small;
+            let row = Coupling::row(felt, rhs).expect("finite");
+            let h = L1::new(weights.clone()).expect("valid");
+            composite(f.expect("finite"), h).coupling(row).build().expect("feasible")
+        };
+        for (problem, optimum) in [(problem(small), Some(best.certificate.objective)), (hard, None)] {
+            for method in [Method::Auto, Method::Pairs] {
+                let settings = Settings { method, max_epochs: Some(3000.0), ..Settings::default() };
+                let solution = solve_checked(&problem, &settings);
+                let found = solution.certificate.objective;
+                let optimum = optimum.unwrap_or_else(|| {
+                    let sharp =
+                        Settings { tolerance: 1e-11, max_epochs: Some(20_000.0), ..Settings::default() };
+                    solve(&problem, &sharp).expect("bounded").certificate.objective
+                });
+                cases += 1;
+                claims += usize::from(solution.status == Status::Converged);
+                let excess = found - optimum;
+                let honest = solution.status != Status::Converged || excess <= 2e-6 * (1.0 + found.abs());
+                assert!(honest, "seed {seed}, {method}: {found} called optimal, {optimum} is possible");
+            }
+        }
+    }
+    assert!(3 * claims > cases, "only {claims} of {cases} converged: a test of nothing");
 }
 
 #[test]

@@ -5,10 +5,13 @@
 //! kink; a correction that would leave the domain or not help is not made.
 
 use crate::control::{Control, Pass};
-use crate::coupling::Outers;
+use crate::coupling::{ALLOWED_SHARE, Outers};
 use crate::matrix::{PseudoInverse, max_abs};
 use crate::problem::View;
 use crate::separable::Nonsmooth;
+
+/// Share of the largest coordinate up to which another one is dust.
+const DUST: f64 = 1e-13;
 
 /// Brings `A x` back to b where it drifted; true when x changed. Where it is ended early x is as it was.
 pub(crate) fn repair(view: View<'_>, x: &mut [f64], control: &Control) -> Pass<bool> {
@@ -67,8 +70,41 @@ pub(crate) fn repair(view: View<'_>, x: &mut [f64], control: &Control) -> Pass<b
     });
     let left = spread.and_then(|()| coupling.infeasibility_within(x, control));
     if matches!(left, Ok(left) if left <= drift) {
-        return Ok(!moved.is_empty());
+        return Ok(sweep(view, x, control)? || !moved.is_empty());
     }
     moved.iter().for_each(|&(c, old)| x[c] = old);
-    left.map(|_| false)
+    left?;
+    sweep(view, x, control)
+}
+
+/// Takes dust out of x where a row asks for 0 and holds nothing else: 1e-15 that ought to be 0 is all that such a row is off
+/// by, and all that it has. True when x changed.
+fn sweep(view: View<'_>, x: &mut [f64], control: &Control) -> Pass<bool> {
+    let coupling = view.independent_coupling();
+    if coupling.rhs().iter().all(|b| *b != 0.0) {
+        return Ok(false);
+    }
+    let before = coupling.miss_within(x, control)?.relative;
+    if before <= 0.5 * ALLOWED_SHARE {
+        return Ok(false);
+    }
+    let least = DUST * max_abs(x);
+    let may_be_zero = |c: usize| match view.separable() {
+        Nonsmooth::Coordinates(h) => {
+            let (lower, upper) = h.domain(c);
+            lower <= 0.0 && upper >= 0.0
+        }
+        Nonsmooth::Groups(_) => true,
+    };
+    let dust: Vec<(usize, f64)> = (0..x.len())
+        .filter(|&c| x[c] != 0.0 && x[c].abs() <= least && may_be_zero(c))
+        .map(|c| (c, x[c]))
+        .collect();
+    dust.iter().for_each(|&(c, _)| x[c] = 0.0);
+    let after = coupling.miss_within(x, control).map(|miss| miss.relative);
+    if matches!(after, Ok(after) if after < before) {
+        return Ok(!dust.is_empty());
+    }
+    dust.iter().for_each(|&(c, old)| x[c] = old);
+    after.map(|_| false)
 }

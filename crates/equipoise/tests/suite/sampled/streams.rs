@@ -8,6 +8,7 @@ use std::time::Duration;
 use super::{N, SAMPLES, dense, settings};
 use crate::adaptor::{AnyProblem, composite};
 use crate::numbers::Numbers;
+use crate::resume::goes_on_alike;
 use equipoise::matrix::ByRow;
 use equipoise::separable::{L1, Values};
 use equipoise::smooth::loss::{ScalarLoss, Squared};
@@ -128,6 +129,18 @@ fn streamed_samples_lead_to_the_same_optimum() {
     let settings = Settings { max_updates: Some(20_000), ..settings(Method::Stochastic) };
     let solution = solve(&problem, &settings).expect("valid");
     assert!(solution.certificate.is_feasible() && solution.certificate.objective < 1.2 * best);
+}
+
+#[test]
+fn a_stream_goes_on_where_it_was_put_aside() {
+    let problem = streamed(None);
+    for (method, batch) in
+        [(Method::Svrg, 1), (Method::Saga, 3), (Method::Stochastic, 1), (Method::Stochastic, 3)]
+    {
+        let settings = Settings { batch, max_updates: Some(5000), ..settings(method) };
+        let name = format!("{method} of {batch}");
+        assert!(goes_on_alike(&name, &problem, &settings) > 1, "{name}");
+    }
 }
 
 #[test]

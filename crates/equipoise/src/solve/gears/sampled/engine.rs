@@ -159,7 +159,7 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Engine<'r, F, H> {
         archive.generator(&mut self.rng)?;
         let mut batches = self.feed.batches();
         archive.word(&mut batches)?;
-        if archive.is_read() && self.draws_of_batch > 0 {
+        if archive.is_read() {
             let skipped = self.feed.skip_to(batches, &mut self.estimate.batch);
             skipped.map_err(|SampleFault { row, reason }| Error::UnusableSample { row, reason })?;
         }

@@ -25,7 +25,7 @@ use crate::state::State;
 
 /// A round without a lower objective counts as this part of an idle one: noise hides small gains.
 const ROUNDS_PER_IDLE: u32 = 4;
-/// What is compared: the last iterate, the best at the end of a round, the average of all and of the later half.
+/// What is compared: the last iterate, the best point so far, the average of all and of the later half.
 const NAMES: [&str; 4] = ["last", "best", "average", "tail-average"];
 
 /// The gear, at a start.
@@ -120,7 +120,7 @@ struct Stochastic<'r, F, H> {
     steps: Steps<'r>,
     /// Draws of a pass.
     pass: u64,
-    /// The best iterate at the end of a round.
+    /// The best point that was compared so far.
     best: (f64, Vec<f64>),
     /// The lowest candidate.
     lowest: (f64, Vec<f64>),
@@ -207,8 +207,11 @@ impl<F: SmoothTerm, H: SeparableTerm> Stochastic<'_, F, H> {
         };
         let average = averaged(self.steps.averages.of_all(updates))?;
         let tail = averaged(self.steps.averages.of_later_half(updates))?;
-        if last.0 < self.best.0 {
-            self.best = last.clone();
+        // What was once reached is not given up: an average may have been lower than all there are now.
+        for point in [&last, &average, &tail] {
+            if point.0 < self.best.0 {
+                self.best.clone_from(point);
+            }
         }
         let compared = [last, self.best.clone(), average, tail];
         self.candidates = NAMES
