@@ -33,9 +33,8 @@ impl<'a> Aside<'a> {
     /// Looks at what is there before any work; `None` where no checkpoints are wanted.
     pub(crate) fn look(args: &'a Checkpointing, quiet: bool, control: &Control) -> Result<Option<Self>> {
         let Some(path) = args.checkpoint.as_deref() else { return Ok(None) };
-        let every = match Duration::try_from_secs_f64(args.every()) {
-            Ok(every) => every,
-            Err(_) => bail!("--every: found {}, allowed: seconds, at least 0", args.every()),
+        let Ok(every) = Duration::try_from_secs_f64(args.every()) else {
+            bail!("--every: found {}, allowed: seconds, at least 0", args.every());
         };
         let is_there = fs::symlink_metadata(path).is_ok();
         if is_there && !args.resume {

@@ -132,7 +132,7 @@ fn parse(bytes: &[u8]) -> std::result::Result<CheckpointFile, String> {
     if !bytes.starts_with(&MAGIC) {
         return Err("a file that does not begin as a checkpoint does".into());
     }
-    if bytes.len() % WORD != 0 || bytes.len() < 5 * WORD {
+    if !bytes.len().is_multiple_of(WORD) || bytes.len() < 5 * WORD {
         return Err(format!("{} bytes, as if it had been cut short", bytes.len()));
     }
     let (body, stored) = bytes.split_at(bytes.len() - WORD);

@@ -126,7 +126,7 @@ fn a_file_that_is_there_is_gone_on_with_or_left_alone() {
     solve(&["--resume"]).expect(1).complains(&["going on with", "updates"]);
     // Other data, one number of them.
     let linear = fs::read_to_string(folder.join("linear.csv")).expect("there");
-    fs::write(folder.join("linear.csv"), linear.replacen("3", "3.0000000001", 1)).expect("writable");
+    fs::write(folder.join("linear.csv"), linear.replacen('3', "3.0000000001", 1)).expect("writable");
     solve(&["--resume"]).expect(2).complains(&["another run", "the data are not the same"]);
     fs::write(folder.join("linear.csv"), linear).expect("writable");
     // Another command, damaged, cut short, something else.

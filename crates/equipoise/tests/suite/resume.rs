@@ -201,14 +201,16 @@ fn a_run_that_was_interrupted_goes_on_from_its_last_snapshot() {
 #[test]
 fn several_threads_go_on_from_x_and_say_so() {
     let problem = sample("", term(Zero), rows(3, N), BlockChoice::Size(4)).problem();
-    let settings = Settings { threads: 2, tolerance: 1e-10, ..settings(Method::Pairs) };
+    // Never good enough, so that there are rounds to be put aside between.
+    let settings =
+        Settings { threads: 2, tolerance: 1e-300, max_updates: Some(5000), ..settings(Method::Pairs) };
     let mut all = All::default();
     let whole = Solver::new(&problem, &settings).keeper(&mut all).run().expect("valid");
-    assert_eq!(whole.status, Status::Converged);
-    let snapshot = all.snapshots.last().expect("rounds were made");
+    let snapshot = all.snapshots.first().expect("rounds were made");
     assert!(!snapshot.is_exact());
     let rest = Solver::new(&problem, &settings).resume(snapshot).run().expect("valid");
-    assert_eq!(rest.status, Status::Converged);
+    let (rest, whole) = (rest.certificate.objective, whole.certificate.objective);
+    assert!((rest - whole).abs() <= 1e-6 * (1.0 + whole.abs()), "{rest} and {whole}");
     // What is not exact was no run on one thread; the other way round it does not fit.
     let one = Settings { threads: 1, ..settings.clone() };
     assert!(Solver::new(&problem, &one).resume(snapshot).run().is_ok());

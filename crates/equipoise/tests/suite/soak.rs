@@ -33,7 +33,7 @@ fn random(seed: u64) -> Option<(AnyProblem, Settings, Numbers)> {
     let settings = Settings {
         method: methods[numbers.below(methods.len())],
         seed,
-        tolerance: 10f64.powi(-3 - numbers.below(9) as i32),
+        tolerance: 10f64.powf(-3.0 - numbers.below(9) as f64),
         max_epochs: Some(2000.0),
         max_updates: Some(200_000),
         ..Settings::default()

@@ -53,7 +53,9 @@ impl Limits {
             Some(Status::TargetReached) => Control::unlimited(),
             Some(Status::Interrupted) => Control::unlimited().within(PATIENCE),
             Some(Status::TimeLimit) => {
-                let patience = (SHARE_OF_TIME * self.seconds()).clamp(PATIENCE, MOST_PATIENCE);
+                // Of this part of the run, which the limit is for.
+                let taken = self.started.elapsed().as_secs_f64();
+                let patience = (SHARE_OF_TIME * taken).clamp(PATIENCE, MOST_PATIENCE);
                 Control::unlimited().within(patience)
             }
             _ => self.control.clone(),

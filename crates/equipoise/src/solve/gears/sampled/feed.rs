@@ -48,12 +48,11 @@ impl<'a> Feed<'a> {
         let Self::Stream { source, reader, batches } = self else { return Ok(()) };
         let mut fresh = reader.is_none();
         loop {
-            let open = match reader {
-                Some(open) => open,
-                None => {
-                    *batches = 0;
-                    reader.insert(source.open()?)
-                }
+            let open = if let Some(open) = reader {
+                open
+            } else {
+                *batches = 0;
+                reader.insert(source.open()?)
             };
             *batch = open.next(batch.take())?;
             if batch.is_some() {
