@@ -4,7 +4,7 @@ A function gives the words after `equipoise`; `--threads` and `--json` are added
 """
 
 import numpy as np
-from settings import ACCURACY, Job, Made
+from settings import Job, Made
 
 # Fields of the report that the record keeps beside the status, where they are there.
 TOLD = ("method", "seconds_certificate", "seconds_load", "relative_gap")
@@ -14,10 +14,11 @@ SUBCOMMANDS = {
 }  # fmt: skip
 
 
-def words(job: Job, made: Made) -> list[str]:
+def words(job: Job, made: Made, allowed: float) -> list[str]:
+    """`allowed` is our own `--gap`, which is relative to something else than ||y||^2: hence a ladder of it."""
     problem = made.problems["main"]
     matrix, target = str(made.folder / "X.npy"), str(made.folder / "y.npy")
-    gap = ["--gap", repr(ACCURACY)]
+    gap = ["--gap", repr(allowed)]
     match job.ours:
         case "lasso_fit" | "lasso_path":
             zero_sum = ["--zero-sum"] if problem.zero_sum else []

@@ -128,7 +128,8 @@ def ratios(times: list[Time], wanted: Path) -> str:
              "|---|---|---|---|---|---|---|"]  # fmt: skip
     for one in times:
         gap = "" if one.measure is None else f"{one.measure:.0e}"
-        lines.append(f"| {one.job} | {one.solver} | {one.threads} | {one.setting} | {one.words()} | {one.runs} | {gap} |")
+        row = (one.job, one.solver, one.threads, one.setting, one.words(), one.runs, gap)
+        lines.append(f"| {' | '.join(str(cell) for cell in row)} |")
     lines += ["", "# The peers' seconds over ours", "",
               "| job | against | one thread | two threads | wanted | met |", "|---|---|---|---|---|---|"]  # fmt: skip
     with wanted.open(newline="", encoding="utf-8") as file:

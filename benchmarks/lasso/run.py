@@ -6,7 +6,7 @@ repository as well: it needs this folder, our binary and a Python that has the p
     run.py --binary EQUIPOISE --out RECORD [--work FOLDER] [--python PYTHON] [--jobs grid,trend] [--peers celer,osqp]
            [--quick] [--peers-only] [--note "commit: ..."]...
 
-In each job every peer climbs its ladders once; then ours and the quickest setting of each peer that reached the
+In each job every solver climbs its ladders once; then ours and the quickest setting of each peer that reached the
 accuracy are timed again, round by round, all solvers in turn.
 """
 
@@ -112,15 +112,15 @@ class Cell:
             self.bench.complain(f"{self.job.name}: {peer.name} {fit.setting}: {error}")
         return self.note(fit)
 
-    def run_ours(self, threads: int, number: int) -> Fit:
-        fit = Fit(self.job.name, OURS, "main", "", threads, number)
+    def run_ours(self, gap: float, threads: int, number: int) -> Fit:
+        fit = Fit(self.job.name, OURS, "main", f"gap={gap:g}", threads, number)
         try:
             report = run_ours(
-                self.bench.arguments.binary, ours.words(self.job, self.made), threads, self.job.limit
+                self.bench.arguments.binary, ours.words(self.job, self.made, gap), threads, self.job.limit
             )
             fit.seconds, fit.peak_memory = report["seconds_solve"], report.get("peak_memory")
             fit.status = ", ".join(
-                [str(report["status"]), *(f"{name} {report[name]}" for name in ours.TOLD if name in report)]
+                [str(report["status"]), *(f"{name} {report[name]}" for name in ours.TOLD if report.get(name) is not None)]
             )
             fit.certified = ours.certified(self.made, report)
             self.judge(fit, ours.answer(self.job, self.made, report), None)
@@ -146,6 +146,17 @@ def climb(cell: Cell, peer: settings.Peer) -> None:
                 break
 
 
+def climb_ours(cell: Cell) -> float | None:
+    """The loosest gap of ours that is accurate enough, by its certificate and by the judge."""
+    for gap in settings.OURS:
+        fit = cell.run_ours(gap, 1, 1)
+        if fit.seconds is None:
+            return None
+        if fit.reached():
+            return gap
+    return None
+
+
 def chosen(cell: Cell, peer: settings.Peer) -> dict | None:
     """The quickest setting that reached the accuracy."""
     reached = [fit for fit in cell.fits if fit.solver == peer.name and fit.reached()]
@@ -155,16 +166,17 @@ def chosen(cell: Cell, peer: settings.Peer) -> dict | None:
     return next(setting for rungs in peer.ladders for setting in rungs if label(setting) == best)
 
 
-def rounds(cell: Cell, peers: list[settings.Peer], with_ours: bool) -> dict[str, str]:
+def rounds(cell: Cell, peers: list[settings.Peer], gap: float | None) -> dict[str, str]:
     """Times in turn ours and what the climbs found; what is long is not repeated. Gives the settings chosen."""
     arguments = cell.bench.arguments
     for fit in cell.fits:
         cell.measure(fit)
     again: list[tuple] = []
-    if with_ours:
-        again += [(OURS, threads, lambda number, threads=threads: cell.run_ours(threads, number))
-                  for threads in cell.job.threads if threads <= (os.cpu_count() or 1)]  # fmt: skip
     settings_of = {}
+    if gap is not None:
+        settings_of[OURS] = f"gap={gap:g}"
+        again += [(OURS, threads, lambda number, threads=threads: cell.run_ours(gap, threads, number))
+                  for threads in cell.job.threads if threads <= (os.cpu_count() or 1)]  # fmt: skip
     for peer in peers:
         setting = chosen(cell, peer)
         if setting is None:
@@ -202,7 +214,7 @@ def run_job(bench: Bench, job: settings.Job) -> None:
     try:
         for peer in peers:
             climb(cell, peer)
-        settings_of = rounds(cell, peers, with_ours)
+        settings_of = rounds(cell, peers, climb_ours(cell) if with_ours else None)
     finally:
         for driver in cell.drivers.values():
             driver.stop()

@@ -14,6 +14,8 @@ import problems
 # Gap over ||y||^2.
 ACCURACY = 1e-6
 ROUNDS = 5
+# Our own ladder: `--gap` is relative to the objective.
+OURS = (3e-2, 1e-2, 3e-3, 1e-3, 3e-4, 1e-4, 3e-5, 1e-5, 2e-6, 1e-6, 1e-7)
 # Seconds: what takes longer than the first is not repeated; a call may take the second unless its job says otherwise.
 LONG = 20.0
 LIMIT = 60.0
