@@ -12,6 +12,7 @@ use std::process::ExitCode;
 
 use anyhow::Context;
 use equipoise::Halt;
+use equipoise_models::constrained;
 
 use crate::interrupt::ENDED_BY_INTERRUPT;
 
@@ -80,6 +81,9 @@ fn was_ended(error: &anyhow::Error, by: &Halt) -> bool {
             || cause.downcast_ref::<Halt>() == Some(by)
             || cause.downcast_ref::<equipoise_models::svm::Error>().is_some_and(
                 |error| matches!(error, equipoise_models::svm::Error::Equipoise(inner) if *inner == of_library),
+            )
+            || cause.downcast_ref::<constrained::Error>().is_some_and(
+                |error| matches!(error, constrained::Error::Equipoise(inner) if *inner == of_library),
             )
     })
 }

@@ -6,6 +6,7 @@
 mod args;
 mod checkpoint;
 mod completions;
+mod constrained;
 mod demo;
 mod exit;
 mod generate;
@@ -52,6 +53,7 @@ fn execute(command: &Command, interrupt: &Interrupt) -> anyhow::Result<Outcome> 
         Command::Solve(args) => solve::run(args, interrupt),
         Command::Verify(args) => verify::run(args, interrupt),
         Command::Svm(args) => svm::run(&args.command, interrupt),
+        Command::Constrained(args) => constrained::run(&args.command, interrupt),
         Command::Generate(args) => generate::run(&args.kind, interrupt),
         Command::Graph(args) => graph::run(args, interrupt),
         Command::Demo => demo::run(interrupt),

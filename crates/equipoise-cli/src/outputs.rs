@@ -76,7 +76,6 @@ pub(crate) enum Sort {
     Solution,
     Model,
     /// The JSON object of a fitted model.
-    #[allow(dead_code)]
     Fit,
 }
 

@@ -84,6 +84,21 @@ impl HistoryWriter {
         Self::under(FIT_HISTORY_HEADER, path.as_ref())
     }
 
+    /// The same under a header of the caller's, whose rows come by [`write_cells`](Self::write_cells).
+    pub fn create_under(header: &str, path: impl AsRef<Path>) -> Result<Self> {
+        Self::under(header, path.as_ref())
+    }
+
+    /// Appends one row of numbers; what is not finite is an empty field.
+    pub fn write_cells(&mut self, cells: &[f64]) {
+        let words: Vec<String> = cells
+            .iter()
+            .map(|cell| if cell.is_finite() { format!("{cell:?}") } else { String::new() })
+            .collect();
+        self.rows += &words.join(",");
+        self.rows.push('\n');
+    }
+
     fn under(header: &str, path: &Path) -> Result<Self> {
         let path = path.to_path_buf();
         check_writable(&path)?;

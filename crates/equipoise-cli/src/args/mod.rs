@@ -3,6 +3,7 @@
 //! Defaults that a help text quotes are the library's own.
 
 mod checkpoint;
+mod constrained;
 mod generate;
 mod multicore;
 mod solve;
@@ -16,6 +17,9 @@ use clap_complete::Shell;
 use equipoise::Named;
 
 pub(crate) use checkpoint::Checkpointing;
+pub(crate) use constrained::{
+    ConstrainedArguments, ConstrainedCommand, FitArguments, ProblemArguments, VerifyFitArguments,
+};
 pub(crate) use generate::{Data, Destination, GenerateArguments, Kind, Size};
 pub(crate) use multicore::Multicore;
 pub(crate) use solve::SolveArguments;
@@ -34,6 +38,7 @@ EXAMPLES
   equipoise solve my-lasso/problem.toml --out x.json  solve it
   equipoise verify my-lasso/problem.toml x.json       check the answer, trusting nobody
   equipoise svm train a9a --model a9a.json            train a support vector machine
+  equipoise constrained fit units.csv --target west --simplex  weights of a synthetic control
 
 EXIT STATUS
   0  converged, or the certificate is met
@@ -57,6 +62,8 @@ pub(crate) enum Command {
     Verify(VerifyArguments),
     /// Train, cross-validate and apply linear support vector machines
     Svm(SvmArguments),
+    /// Least squares on a simplex, in a box, under equality rows; one target or many
+    Constrained(ConstrainedArguments),
     /// Make a random problem whose optimum is known
     Generate(GenerateArguments),
     /// Describe a communication graph: edges, degrees, diameter, Laplacian

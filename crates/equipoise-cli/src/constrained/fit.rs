@@ -1,0 +1,142 @@
+//! `equipoise constrained fit`: read, check, fit, write, render.
+
+use std::path::Path;
+use std::time::Instant;
+
+use anyhow::{Context, Result, bail};
+use equipoise::{Control, Status};
+use equipoise_formats::history::HistoryWriter;
+use equipoise_formats::{Standing, fit_file};
+use equipoise_models::constrained::{Fit, Round, Watch, fit, fit_many};
+
+use super::data::Input;
+use super::picture;
+use super::report::{self, FitJson, Stored};
+use crate::args::FitArguments;
+use crate::exit::{self, Outcome, note};
+use crate::interrupt::Interrupt;
+use crate::outputs::{self, Place, Sort};
+
+/// The first line of a history.
+const HISTORY: &str = "round,columns,seconds,objective,bound";
+
+pub(crate) fn run(args: &FitArguments, interrupt: &Interrupt) -> Result<Outcome> {
+    let problem = &args.problem;
+    let file = |name: &Option<String>| {
+        name.as_ref().map(Path::new).filter(|path| path.exists()).map(Path::to_path_buf)
+    };
+    let (target, weights) = (file(&problem.target), file(&problem.weights));
+    let (lower, upper) = (file(&problem.lower), file(&problem.upper));
+    let inputs = [
+        Some(args.data.as_path()),
+        args.warm_start.as_deref(),
+        problem.targets.as_deref(),
+        problem.equality.as_deref(),
+        problem.names.as_deref(),
+        target.as_deref(),
+        weights.as_deref(),
+        lower.as_deref(),
+        upper.as_deref(),
+    ];
+    outputs::check(&[args.out.as_deref(), args.plot.as_deref(), args.history.as_deref()], &inputs)?;
+    if let Some(limit) = problem.time_limit
+        && (limit.is_nan() || limit <= 0.0)
+    {
+        bail!("--time-limit: found {limit}, expected a number of seconds above 0");
+    }
+    let control = interrupt.within(problem.time_limit);
+    let place = args.out.as_deref().map(|path| Place::look(path, Sort::Fit, &control)).transpose()?;
+    let input = exit::while_at("the data were read", Input::read(&args.data, problem, &control))?;
+    let starts = args.warm_start.as_deref().map(|path| starts(path, &input, &control)).transpose()?;
+    let begun = Instant::now();
+    let fits = fits(args, &input, starts.as_deref(), &control)?;
+    let seconds = begun.elapsed().as_secs_f64();
+    let (status, gap) = (report::status(&fits), report::worst(&fits, |fit| fit.relative_gap));
+    if status != Status::Converged {
+        note(not_converged(status, gap, input.settings.gap));
+    }
+    let standing = Standing { converged: status == Status::Converged, measure: gap };
+    let stays = place.is_some_and(|place| place.stays(standing, args.keep_partial));
+    let json = FitJson::new(&fits, &input, seconds);
+    if let Some(path) = args.out.as_ref().filter(|_| !stays) {
+        fit_file::write_fit(path, &json)?;
+    }
+    if let Some(path) = &args.plot {
+        picture::draw(path, &fits, &input)?;
+    }
+    let text = match (problem.json, problem.quiet) {
+        (true, _) => fit_file::to_json(&json)? + "\n",
+        (false, true) => String::new(),
+        (false, false) => report::words(&fits, &input, seconds),
+    };
+    exit::print(&text)?;
+    Ok((status == Status::Converged).into())
+}
+
+fn fits(
+    args: &FitArguments,
+    input: &Input,
+    starts: Option<&[Vec<f64>]>,
+    control: &Control,
+) -> Result<Vec<Fit>> {
+    let mut history =
+        args.history.as_deref().map(|path| HistoryWriter::create_under(HISTORY, path)).transpose()?;
+    let place = || args.data.display().to_string();
+    if input.is_many {
+        let fits = fit_many(&input.data(), &input.targets, &input.region, &input.settings, starts, control);
+        return fits.with_context(place);
+    }
+    let mut failure = None;
+    let mut tell = |round: &Round| {
+        if let Some(history) = &mut history {
+            history.write_cells(&[
+                round.round as f64,
+                round.columns as f64,
+                round.seconds,
+                round.objective,
+                round.bound,
+            ]);
+            failure = history.flush().err().or(failure.take());
+        }
+    };
+    let watch = Watch { observer: Some(&mut tell), control: control.clone() };
+    let start = starts.map(|starts| starts[0].as_slice());
+    let found = fit(&input.data(), input.targets.column(0), &input.region, &input.settings, start, watch);
+    let found = found.with_context(place)?;
+    match failure {
+        Some(failure) => Err(failure.into()),
+        None => Ok(vec![found]),
+    }
+}
+
+/// The weights of an earlier result, by the names of their columns where it has some; new columns begin at 0.
+fn starts(path: &Path, input: &Input, control: &Control) -> Result<Vec<Vec<f64>>> {
+    let stored: Stored = fit_file::read_fit(path, control)?;
+    let names = stored.names;
+    let mut lists = stored.x.into_lists();
+    for list in &mut lists {
+        if let Some(names) = names.as_ref().filter(|names| names.len() == list.len()) {
+            let of =
+                |name: &String| names.iter().position(|own| own == name).map_or(0.0, |place| list[place]);
+            *list = input.names.iter().map(of).collect();
+        }
+        if list.len() != input.names.len() {
+            let (found, expected) = (list.len(), input.names.len());
+            bail!("{}: found {found} weights, expected {expected}, one a column", path.display());
+        }
+    }
+    if lists.len() != input.target_names.len() {
+        let (found, expected) = (lists.len(), input.target_names.len());
+        bail!("{}: found weights for {found} targets, expected {expected}", path.display());
+    }
+    Ok(lists)
+}
+
+fn not_converged(status: Status, gap: f64, allowed: f64) -> String {
+    let advice = match status {
+        Status::TimeLimit => "raise --time-limit, or continue with --warm-start",
+        Status::Interrupted => "continue with --warm-start",
+        _ => "no step makes progress any more; the gap may be beyond double precision",
+    };
+    format!("not converged: {status}: relative gap {gap:.3e}, allowed {allowed:.3e}; {advice}")
+}
