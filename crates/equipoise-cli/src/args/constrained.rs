@@ -116,6 +116,26 @@ pub(crate) struct ProblemArguments {
     /// How much each row counts: a column, or a file of one number a row
     #[arg(long, value_name = "NAME|FILE")]
     pub(crate) weights: Option<String>,
+    #[command(flatten)]
+    pub(crate) table: TableArguments,
+    #[arg(long, value_name = "T", allow_hyphen_values = true, help = gap_help())]
+    pub(crate) gap: Option<f64>,
+    #[arg(long, value_name = "N", help = threads_help())]
+    pub(crate) threads: Option<usize>,
+    /// Most seconds from start to answer, reading included
+    #[arg(long, value_name = "S", allow_hyphen_values = true)]
+    pub(crate) time_limit: Option<f64>,
+    /// Print the result as one JSON object, and nothing else, on stdout
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Say nothing but errors, that a run did not converge, and what --json asks for
+    #[arg(long, short)]
+    pub(crate) quiet: bool,
+}
+
+/// How the table is read.
+#[derive(Debug, Args)]
+pub(crate) struct TableArguments {
     /// Columns that are left out, whatever they hold
     #[arg(long, value_name = "NAME,...", value_delimiter = ',')]
     pub(crate) drop: Vec<String>,
@@ -131,19 +151,6 @@ pub(crate) struct ProblemArguments {
     /// A file of the names of the columns
     #[arg(long, value_name = "FILE")]
     pub(crate) names: Option<PathBuf>,
-    #[arg(long, value_name = "T", allow_hyphen_values = true, help = gap_help())]
-    pub(crate) gap: Option<f64>,
-    #[arg(long, value_name = "N", help = threads_help())]
-    pub(crate) threads: Option<usize>,
-    /// Most seconds from start to answer, reading included
-    #[arg(long, value_name = "S", allow_hyphen_values = true)]
-    pub(crate) time_limit: Option<f64>,
-    /// Print the result as one JSON object, and nothing else, on stdout
-    #[arg(long)]
-    pub(crate) json: bool,
-    /// Say nothing but errors, that a run did not converge, and what --json asks for
-    #[arg(long, short)]
-    pub(crate) quiet: bool,
 }
 
 fn ridge_help() -> String {

@@ -18,7 +18,8 @@ use equipoise::Named;
 
 pub(crate) use checkpoint::Checkpointing;
 pub(crate) use constrained::{
-    ConstrainedArguments, ConstrainedCommand, FitArguments, ProblemArguments, VerifyFitArguments,
+    ConstrainedArguments, ConstrainedCommand, FitArguments, ProblemArguments, TableArguments,
+    VerifyFitArguments,
 };
 pub(crate) use generate::{Data, Destination, GenerateArguments, Kind, Size};
 pub(crate) use multicore::Multicore;

@@ -12,7 +12,7 @@ use equipoise_formats::table::{Header, RowNames, Table, TableOptions, read_table
 use equipoise_formats::{read_vector, suggest};
 use equipoise_models::constrained::{Data, Region, Rows, Settings};
 
-use crate::args::ProblemArguments;
+use crate::args::{ProblemArguments, TableArguments};
 
 /// A problem, read.
 pub(super) struct Input {
@@ -31,14 +31,7 @@ pub(super) struct Input {
 impl Input {
     pub(super) fn read(path: &Path, args: &ProblemArguments, control: &Control) -> Result<Self> {
         let begun = Instant::now();
-        let options = TableOptions {
-            header: if args.no_header { Header::No } else { Header::Auto },
-            row_names: if args.row_names { RowNames::Yes } else { RowNames::Auto },
-            transpose: args.transpose,
-            names: args.names.clone(),
-            drop: args.drop.clone(),
-            ..TableOptions::default()
-        };
+        let options = options(&args.table);
         let mut table = read_table(path, &options, control)?;
         let weights = match &args.weights {
             Some(weights) => Some(table.take_or_read(weights, control)?.values),
@@ -79,6 +72,17 @@ impl Input {
 
     pub(super) fn data(&self) -> Data<'_> {
         Data { matrix: &self.matrix, weights: self.weights.as_deref() }
+    }
+}
+
+fn options(args: &TableArguments) -> TableOptions {
+    TableOptions {
+        header: if args.no_header { Header::No } else { Header::Auto },
+        row_names: if args.row_names { RowNames::Yes } else { RowNames::Auto },
+        transpose: args.transpose,
+        names: args.names.clone(),
+        drop: args.drop.clone(),
+        ..TableOptions::default()
     }
 }
 

@@ -32,7 +32,7 @@ pub(crate) fn run(args: &FitArguments, interrupt: &Interrupt) -> Result<Outcome>
         args.warm_start.as_deref(),
         problem.targets.as_deref(),
         problem.equality.as_deref(),
-        problem.names.as_deref(),
+        problem.table.names.as_deref(),
         target.as_deref(),
         weights.as_deref(),
         lower.as_deref(),

@@ -7,6 +7,7 @@
 //! - `multicore`: threads, locking, delay, step rule, determinism
 //! - `samples`: LIBSVM data, matrices that stay in their files
 //! - `svm`: training, predicting, model files, cross-validation
+//! - `constrained`: least squares on a simplex, in a box, under rows; the tutorial
 //! - `graph`, `help`: the smaller commands and the texts
 //! - `checkpoint`: runs that are put aside, killed, and gone on with
 //! - `ending`: Ctrl-C and broken pipes
@@ -15,6 +16,7 @@
 
 mod bad_input;
 mod checkpoint;
+mod constrained;
 mod ending;
 mod files;
 mod generate;
