@@ -93,7 +93,7 @@ impl HistoryWriter {
     pub fn write_cells(&mut self, cells: &[f64]) {
         let words: Vec<String> = cells
             .iter()
-            .map(|cell| if cell.is_finite() { format!("{cell:?}") } else { String::new() })
+            .map(|cell| if cell.is_finite() { cell.to_string() } else { String::new() })
             .collect();
         self.rows += &words.join(",");
         self.rows.push('\n');
