@@ -107,7 +107,7 @@ fn bounds_sums_rows_and_weights_are_read() {
     assert!(found.json()["objective"].as_f64() <= Some(1e-9));
     let found = fit("constrained_words", &["--target", "y", "--simplex", "--ridge", "0.5"]).expect(0);
     assert!(
-        found.stdout.starts_with("converged\n  objective") && found.stdout.contains("2 of 3 are not 0"),
+        found.stdout.starts_with("converged\n  objective") && found.stdout.contains("3 of 3 are not 0"),
         "{}",
         found.stdout
     );
