@@ -27,7 +27,9 @@ fuzz_target!(|bytes: &[u8]| {
         Err(_) => bytes.chunks_exact(8).map(|word| u64::from_le_bytes(word.try_into().expect("eight"))).collect(),
     };
     if let Ok(training) = TrainSnapshot::from_words(&words) {
-        assert_eq!(TrainSnapshot::from_words(&training.to_words()).as_ref(), Ok(&training));
+        // By their words: numbers that are none are no equals.
+        let again = TrainSnapshot::from_words(&training.to_words()).expect("what was written");
+        assert_eq!(again.to_words(), training.to_words());
     }
     let Ok(snapshot) = Snapshot::from_words(&words) else { return };
     if snapshot.x().len() > 8 {

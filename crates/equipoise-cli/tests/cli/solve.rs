@@ -158,7 +158,7 @@ fn limits_bind_and_exit_with_1() {
     for (options, status) in [
         (["--max-updates", "100"], "iteration-limit"),
         (["--max-epochs", "2"], "iteration-limit"),
-        (["--time-limit", "0.05"], "time-limit"),
+        (["--time-limit", "0.5"], "time-limit"),
     ] {
         let ran = equipoise(&[&["solve", &path, "--json"], &options[..]].concat()).expect(1);
         let json = ran.json();

@@ -76,7 +76,7 @@ fn goes_on_alike(data: &Data, settings: &TrainSettings, start: Option<&LinearMod
 fn every_kind_goes_on_with_the_same_bits() {
     let mut numbers = Numbers::new(51);
     let two = classes(&mut numbers, 300, 8, 0.7);
-    let apart = shifted(&mut numbers, 120, 6, 0.8, 0.4);
+    let apart = shifted(&mut numbers, 120, 6, 0.8, 3.0);
     let regression = targets(&mut numbers, 200, 7, 0.8);
     let mut tried = 0;
     for method in [Method::Auto, Method::Pairs] {

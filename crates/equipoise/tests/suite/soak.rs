@@ -94,35 +94,50 @@ fn iterates() {
     });
 }
 
+/// A limit on updates binds, and so does a flag that is raised from outside; panics where one does not.
+fn limits_bind(seed: u64) -> u64 {
+    let Some((problem, settings, mut numbers)) = random(seed) else { return 0 };
+    let most = 1 + numbers.below(3000) as u64;
+    let limited = Settings { max_updates: Some(most), ..settings.clone() };
+    let Some(solution) = run(Solver::new(&problem, &limited)) else { return 0 };
+    assert!(solution.updates <= most, "{}: {} updates of {most}", settings.method, solution.updates);
+    // A flag that is raised from outside ends the run, with an iterate that is feasible.
+    let flag = Arc::new(AtomicBool::new(false));
+    let raised = Arc::clone(&flag);
+    let after = std::time::Duration::from_micros(numbers.below(3000) as u64);
+    let raises = std::thread::spawn(move || {
+        std::thread::sleep(after);
+        raised.store(true, Ordering::Relaxed);
+    });
+    let ended = Solver::new(&problem, &settings).control(Control::on(flag)).run();
+    raises.join().expect("a thread that sleeps");
+    match ended {
+        Ok(ended) => {
+            let found = certificate::check(&problem, &ended.x).expect("a point");
+            assert!(found.is_feasible(), "{}: interrupted off its rows: {found:?}", settings.method);
+        }
+        Err(Error::StoppedEarly { .. }) => {}
+        Err(error) => panic!("{error}"),
+    }
+    1
+}
+
 #[test]
 #[ignore = "soak: `cargo xtask soak`"]
 fn limits() {
-    soak("limits", |seed| {
-        let Some((problem, settings, mut numbers)) = random(seed) else { return 0 };
-        let most = 1 + numbers.below(3000) as u64;
-        let limited = Settings { max_updates: Some(most), ..settings.clone() };
-        let Some(solution) = run(Solver::new(&problem, &limited)) else { return 0 };
-        assert!(solution.updates <= most, "{}: {} updates of {most}", settings.method, solution.updates);
-        // A flag that is raised from outside ends the run, with an iterate that is feasible.
-        let flag = Arc::new(AtomicBool::new(false));
-        let raised = Arc::clone(&flag);
-        let after = std::time::Duration::from_micros(numbers.below(3000) as u64);
-        let raises = std::thread::spawn(move || {
-            std::thread::sleep(after);
-            raised.store(true, Ordering::Relaxed);
-        });
-        let ended = Solver::new(&problem, &settings).control(Control::on(flag)).run();
-        raises.join().expect("a thread that sleeps");
-        match ended {
-            Ok(ended) => {
-                let found = certificate::check(&problem, &ended.x).expect("a point");
-                assert!(found.is_feasible(), "{}: interrupted off its rows: {found:?}", settings.method);
-            }
-            Err(Error::StoppedEarly { .. }) => {}
-            Err(error) => panic!("{error}"),
-        }
-        1
-    });
+    soak("limits", limits_bind);
+}
+
+/// Steps on a face went beyond a limit on updates.
+#[test]
+fn limits_that_once_did_not_bind() {
+    assert_eq!(limits_bind(27_350_744_013_301_705), 1);
+}
+
+/// A row that asks for 0 was off by 1e-15, which was all that it had.
+#[test]
+fn rows_that_were_once_left() {
+    assert_eq!([33_055_464_065_246_243, 7_036_113_454_585_889].map(limits_bind), [1, 1]);
 }
 
 #[test]

@@ -252,6 +252,7 @@ fn on_face(
     task: &Task<'_>,
 ) -> Attempt<(FaceOutcome, f64)> {
     let off = view.independent_coupling().miss(&state.x).relative;
+    let most_steps = most_steps.min(tally.updates_left());
     let (mut outcome, before) = step.take(&mut state.x, most_steps, task.control());
     tally.visits += outcome.columns as u64;
     tally.updates += outcome.steps as u64;
@@ -287,7 +288,9 @@ impl<F: SmoothTerm, H: SeparableTerm> Gear for Violating<'_, F, H> {
             Turn::Sweeps(count) => self.sweeps(state, task, count),
             Turn::SecondOrder => self.second_order(state, task),
         }?;
-        Ok(Round { updates: self.tally.all_updates() - before, ..round })
+        // Steps on a face count as updates, too, and may have been the last.
+        let status = round.status.or_else(|| self.tally.over(task.limits));
+        Ok(Round { updates: self.tally.all_updates() - before, status, ..round })
     }
 
     fn carry(&mut self, archive: &mut Archive<'_>) -> Result<()> {

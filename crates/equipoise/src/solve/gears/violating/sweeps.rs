@@ -91,6 +91,11 @@ impl Tally {
         self.updates + self.newton_steps
     }
 
+    /// Updates that may still be made.
+    pub(super) fn updates_left(&self) -> usize {
+        usize::try_from(self.most_updates.saturating_sub(self.all_updates())).unwrap_or(usize::MAX)
+    }
+
     /// Why there should be no more, if so.
     pub(super) fn over(&self, limits: &Limits) -> Option<Status> {
         let used_up = self.all_updates() >= self.most_updates || self.epochs() >= self.most_epochs;
