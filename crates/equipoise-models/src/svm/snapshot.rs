@@ -135,7 +135,7 @@ impl Progressed {
         match self {
             Self::Untouched => Ok(()),
             Self::UnderWay { updates, epochs, snapshot } => {
-                archive.word(updates)?;
+                archive.work(updates)?;
                 archive.number(epochs)?;
                 archive.words(&mut snapshot.to_words())
             }
@@ -149,7 +149,7 @@ impl Progressed {
     /// Reads a fit that is under way.
     fn under_way(archive: &mut Archive<'_>) -> Result<Self> {
         let (mut updates, mut epochs, mut words) = (0, 0.0, Vec::new());
-        archive.word(&mut updates)?;
+        archive.work(&mut updates)?;
         archive.number(&mut epochs)?;
         archive.words(&mut words)?;
         Ok(Self::UnderWay { updates, epochs, snapshot: Snapshot::from_words(&words)? })
@@ -195,7 +195,7 @@ fn carry_report(report: &mut ClassReport, archive: &mut Archive<'_>) -> Result<(
     .try_for_each(|number| archive.number(number))?;
     archive.count(&mut report.support, usize::MAX)?;
     archive.count(&mut report.bounded_support, usize::MAX)?;
-    archive.word(&mut report.updates)
+    archive.work(&mut report.updates)
 }
 
 /// Keeps snapshots of a training.

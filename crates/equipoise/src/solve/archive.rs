@@ -126,12 +126,19 @@ impl<'w> Archive<'w> {
         Ok(())
     }
 
-    /// A small count.
+    /// A small count, of which there will be more.
     pub fn small(&mut self, count: &mut u32) -> Result<()> {
         let mut word = u64::from(*count);
         self.word(&mut word)?;
-        *count = u32::try_from(word).map_err(|_| bad("a count is too large"))?;
+        let found = u32::try_from(word).ok().filter(|found| *found <= u32::MAX / 2);
+        *count = found.ok_or_else(|| bad("a count is too large"))?;
         Ok(())
+    }
+
+    /// A count of work, of which there will be more: no run comes to 2^53.
+    pub fn work(&mut self, count: &mut u64) -> Result<()> {
+        self.word(count)?;
+        if *count > 1 << 53 { Err(bad("a count is too large")) } else { Ok(()) }
     }
 
     /// As many numbers as there are.

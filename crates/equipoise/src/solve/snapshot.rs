@@ -68,7 +68,7 @@ impl Snapshot {
             return Err(Error::BadSnapshot { what: "it is of another version" });
         }
         archive.flag(&mut self.exact)?;
-        archive.word(&mut self.updates)?;
+        archive.work(&mut self.updates)?;
         archive.number(&mut self.epochs)?;
         archive.number(&mut self.seconds)?;
         archive.flag(&mut self.handed_over)?;

@@ -83,7 +83,7 @@ impl<'r> Checkpoints<'r> {
     /// Shows an archive what later looks depend on. A certificate that was seen is not kept: the next look makes another.
     pub(crate) fn carry(&mut self, archive: &mut Archive<'_>) -> Result<()> {
         let n = self.view.dimension();
-        archive.word(&mut self.last_full.0)?;
+        archive.work(&mut self.last_full.0)?;
         archive.number(&mut self.last_full.1)?;
         let mut is_judged = self.finding.is_some();
         archive.flag(&mut is_judged)?;

@@ -244,7 +244,7 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Run<'r, F, H> {
             .try_for_each(|number| archive.number(number))?;
         [&mut self.updates, &mut self.looked_at, &mut self.others]
             .into_iter()
-            .try_for_each(|count| archive.word(count))?;
+            .try_for_each(|count| archive.work(count))?;
         [&mut self.idle_rounds, &mut self.unbounded_rounds, &mut self.taken_back]
             .into_iter()
             .try_for_each(|count| archive.small(count))?;

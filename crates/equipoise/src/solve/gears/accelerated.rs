@@ -196,7 +196,7 @@ impl Turn {
             Mode::Momentum { age } => (with_momentum, since) = (true, age),
         }
         archive.flag(&mut with_momentum)?;
-        archive.word(&mut since)?;
+        archive.work(&mut since)?;
         archive.number(&mut fall)?;
         archive.number(&mut before)?;
         archive.small(&mut epochs)?;
@@ -209,7 +209,7 @@ impl Turn {
         };
         archive.small(&mut stage)?;
         archive.number(&mut nu)?;
-        archive.word(&mut age)?;
+        archive.work(&mut age)?;
         self.trial = match stage {
             0 => Trial::Settled,
             1 => Trial::Untried,

@@ -310,7 +310,7 @@ impl<F: SmoothTerm, H: SeparableTerm> Gear for Violating<'_, F, H> {
         self.turn = if sweeps_next { Turn::Sweeps(count) } else { Turn::SecondOrder };
         archive.number(&mut self.objective)?;
         archive.number(&mut self.gain_of_sweeps)?;
-        archive.word(&mut self.visits_of_sweeps)
+        archive.work(&mut self.visits_of_sweeps)
     }
 
     fn epochs(&self) -> Option<f64> {

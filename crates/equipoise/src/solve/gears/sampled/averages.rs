@@ -39,12 +39,12 @@ impl<'a> Averages<'a> {
     /// Shows an archive all sums.
     pub(super) fn carry(&mut self, archive: &mut Archive<'_>) -> Result<()> {
         archive.numbers(&mut self.sums)?;
-        self.counted.iter_mut().try_for_each(|count| archive.word(count))?;
+        self.counted.iter_mut().try_for_each(|count| archive.work(count))?;
         for (updates, sums) in &mut self.marks {
-            archive.word(updates)?;
+            archive.work(updates)?;
             archive.numbers(sums)?;
         }
-        archive.word(&mut self.next_mark)
+        archive.work(&mut self.next_mark)
     }
 
     /// Whether so many updates can have led to the sums.

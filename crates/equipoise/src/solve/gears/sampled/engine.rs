@@ -152,8 +152,8 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Engine<'r, F, H> {
 
     /// Shows an archive which draws come next; the batch at hand is read again.
     pub(super) fn carry(&mut self, archive: &mut Archive<'_>) -> Result<()> {
-        archive.word(&mut self.updates)?;
-        archive.word(&mut self.draws_of_batch)?;
+        archive.work(&mut self.updates)?;
+        archive.work(&mut self.draws_of_batch)?;
         self.pairs.carry(archive)?;
         self.edges.carry(archive)?;
         archive.generator(&mut self.rng)?;

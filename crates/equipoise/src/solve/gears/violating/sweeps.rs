@@ -74,7 +74,7 @@ impl Tally {
     pub(super) fn carry(&mut self, archive: &mut Archive<'_>) -> Result<()> {
         [&mut self.updates, &mut self.visits, &mut self.newton_steps]
             .into_iter()
-            .try_for_each(|count| archive.word(count))?;
+            .try_for_each(|count| archive.work(count))?;
         archive.number(&mut self.passes)
     }
 

@@ -215,7 +215,7 @@ impl<'a, H: SeparableTerm> ProximalNewton<'a, H> {
         .into_iter()
         .try_for_each(|number| archive.number(number))?;
         archive.small(&mut self.failures)?;
-        archive.word(&mut self.newton_steps)?;
+        archive.work(&mut self.newton_steps)?;
         archive.word(&mut self.most_newton_steps)?;
         // A dual point has its product and its slopes.
         if !self.u.is_empty() && (self.product.len() != rank || self.slopes.len() != n) {
