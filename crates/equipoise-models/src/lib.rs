@@ -3,6 +3,7 @@
 //! | module | what |
 //! |---|---|
 //! | [`constrained`] | least squares on a simplex, in a box, under equality rows; one target or many |
+//! | [`fused`] | the generalised lasso: signals, images and graphs in pieces |
 //! | [`svm`] | linear support vector machines with a true, unpenalised bias |
 //! | [`Synthetic`] | the paper's synthetic problem, as an [`equipoise::Problem`] |
 //!
@@ -10,6 +11,7 @@
 //! its own judge and team of threads, and has errors of its own.
 
 pub mod constrained;
+pub mod fused;
 pub mod svm;
 mod synthetic;
 

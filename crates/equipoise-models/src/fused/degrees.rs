@@ -1,0 +1,95 @@
+//! How many pieces a fit has, and its degrees of freedom.
+//!
+//! ```text
+//! chain, grid, graph   pieces of equal coefficients, by the penalised differences that are 0; those at 0 are not counted as
+//!                      degrees of freedom where the coefficients are penalised too
+//! trend of order k     knots + 1 pieces; knots + k + 1 degrees of freedom
+//! any D                dimension of { v : (D v)_r = 0 for every r with (D b)_r = 0 }
+//! ```
+//!
+//! These are unbiased estimates of Stein's degrees of freedom (Tibshirani and Taylor 2012); with a design there are no more than
+//! it has rows. A difference counts as 0 where it is below 1e-6 of the largest one and its multiplier is inside its box by
+//! as much.
+//!
+//! Must not know: how b was found.
+
+use faer::Mat;
+
+use super::design::Design;
+use super::proof::Task;
+
+/// What counts as 0, relative to the largest difference, and as the end of the box.
+const SMALL: f64 = 1e-6;
+/// The largest number of coefficients for which the null space of any D is looked for.
+const MOST_COEFFICIENTS: usize = 1000;
+
+/// The pieces of a fit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Pieces {
+    pub(super) segments: Option<usize>,
+    pub(super) degrees_of_freedom: Option<usize>,
+}
+
+/// Which penalised differences are 0.
+pub(super) fn ties(task: &Task<'_>, b: &[f64], z: &[f64]) -> Vec<bool> {
+    let differences = task.d.apply(b);
+    let largest = differences.iter().fold(0.0_f64, |most, difference| most.max(difference.abs()));
+    let most = task.lambda * (1.0 - SMALL);
+    let is_tie = |r: usize| {
+        let difference = differences[r].abs();
+        difference == 0.0 || (difference <= SMALL * largest && z.get(r).is_some_and(|z| z.abs() < most))
+    };
+    (0..differences.len()).map(is_tie).collect()
+}
+
+pub(super) fn count(task: &Task<'_>, b: &[f64], z: &[f64]) -> Pieces {
+    let ties = ties(task, b, z);
+    let capped = |count: usize| match task.design {
+        Design::Matrix(x) => count.min(x.rows()),
+        _ => count,
+    };
+    if task.is_graph {
+        let (number, count) = task.d.components(|r| ties[r]);
+        let mut is_zero = vec![task.sparse > 0.0; count];
+        number.iter().zip(b).for_each(|(k, b)| is_zero[*k] &= *b == 0.0);
+        let free = is_zero.iter().filter(|is_zero| !**is_zero).count();
+        return Pieces { segments: Some(count), degrees_of_freedom: Some(capped(free)) };
+    }
+    let breaks = ties.iter().filter(|tie| !**tie).count();
+    if let Some(order) = task.order {
+        let free = if task.sparse > 0.0 { null_space(task, &ties, b) } else { Some(breaks + order) };
+        return Pieces { segments: Some(breaks + 1), degrees_of_freedom: free.map(capped) };
+    }
+    Pieces { segments: None, degrees_of_freedom: null_space(task, &ties, b).map(capped) }
+}
+
+/// The dimension of what the ties leave free.
+fn null_space(task: &Task<'_>, ties: &[bool], b: &[f64]) -> Option<usize> {
+    let n = task.coefficients();
+    let zeros: Vec<usize> = if task.sparse > 0.0 { (0..n).filter(|c| b[*c] == 0.0).collect() } else { Vec::new() };
+    let tied: Vec<usize> = (0..ties.len()).filter(|r| ties[*r]).collect();
+    if n > MOST_COEFFICIENTS || tied.len() > 4 * MOST_COEFFICIENTS {
+        return None;
+    }
+    let place: Vec<Option<usize>> = {
+        let mut place = vec![None; ties.len()];
+        tied.iter().enumerate().for_each(|(k, r)| place[*r] = Some(k));
+        place
+    };
+    let mut rows = Mat::<f64>::zeros(tied.len() + zeros.len(), n);
+    task.d.for_each(|r, columns, values| {
+        if let Some(k) = place[r] {
+            columns.iter().zip(values).for_each(|(c, value)| rows[(k, *c)] = *value);
+        }
+    });
+    zeros.iter().enumerate().for_each(|(k, c)| rows[(tied.len() + k, *c)] = 1.0);
+    if rows.nrows() == 0 {
+        return Some(n);
+    }
+    let factored = rows.col_piv_qr();
+    let r = factored.thin_R();
+    let count = r.nrows().min(r.ncols());
+    let largest = (0..count).map(|k| r[(k, k)].abs()).fold(0.0, f64::max);
+    let rank = (0..count).filter(|k| r[(*k, *k)].abs() > 1e-10 * largest).count();
+    Some(n - rank)
+}

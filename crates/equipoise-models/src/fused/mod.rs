@@ -1,0 +1,32 @@
+//! Signals, images and graphs in pieces: the generalised lasso with a certified gap.
+//!
+//! ```text
+//! minimise 1/2 ||y - X b||^2 + lambda ||D b||_1 + mu ||b||_1
+//! ```
+//!
+//! D takes differences: of neighbours on a chain (fused lasso), their bends (trend filtering), of neighbours in an image (total
+//! variation) or on a graph, or is any sparse matrix ([`Penalty`]). X is the identity, leaves some coefficients unobserved,
+//! or is any matrix ([`Design`]). [`fit`] returns coefficients with their objective from above and the optimum from below, both in
+//! exact arithmetic.
+
+mod chain;
+mod degrees;
+mod design;
+mod error;
+mod fit;
+mod interior;
+mod jumps;
+mod lines;
+mod penalty;
+mod proof;
+mod reach;
+mod regions;
+mod settings;
+mod slack;
+mod system;
+
+pub use design::Design;
+pub use error::{Error, Result};
+pub use fit::{Fit, Signal, fit, fit_from};
+pub use penalty::{Edge, Penalty};
+pub use settings::{FitSettings, Method};

@@ -1,0 +1,68 @@
+//! Regions of a graph with X = I: neighbours that are nearly equal become equal, at the best common value.
+//!
+//! With the pieces k and the order of neighbouring pieces fixed, the objective is a quadratic a piece, least at
+//!
+//! ```text
+//! b_k = (sum of y over k  -  lambda sum over edges that leave k of w sign(b_k - b_other)) / size of k
+//! ```
+//!
+//! Thresholds from coarse to fine are tried; the result of the best is kept if it has a lower objective than what there was.
+//! So an iterate that is near the optimum becomes one with exact regions, and often the optimum.
+//!
+//! Must not know: multipliers, certificates.
+
+use super::interior::objective;
+use super::proof::Task;
+
+/// Thresholds, relative to the spread of b.
+const THRESHOLDS: [f64; 7] = [1e-2, 3e-3, 1e-3, 3e-4, 1e-4, 1e-5, 1e-7];
+
+/// Fuses, where that lowers the objective.
+pub(super) fn fuse(task: &Task<'_>, b: &mut Vec<f64>) {
+    let spread = b.iter().fold(f64::NEG_INFINITY, |most, b| most.max(*b))
+        - b.iter().fold(f64::INFINITY, |least, b| least.min(*b));
+    if !(spread > 0.0 && spread.is_finite()) {
+        return;
+    }
+    let mut least = objective(task, b);
+    let from = b.clone();
+    for threshold in THRESHOLDS {
+        let fused = fused(task, &from, threshold * spread);
+        let value = objective(task, &fused);
+        if value < least {
+            (least, *b) = (value, fused);
+        } else if least < objective(task, &from) {
+            // Finer ones leave more apart.
+            break;
+        }
+    }
+}
+
+fn fused(task: &Task<'_>, b: &[f64], threshold: f64) -> Vec<f64> {
+    let mut is_tie = vec![false; task.d.rows()];
+    task.d.for_each(|r, columns, _| {
+        if let &[u, v] = columns {
+            is_tie[r] = (b[u] - b[v]).abs() <= threshold;
+        }
+    });
+    let (number, count) = task.d.components(|r| is_tie[r]);
+    let (mut sums, mut means, mut sizes) = (vec![0.0; count], vec![0.0; count], vec![0.0; count]);
+    for (c, k) in number.iter().enumerate() {
+        sums[*k] += task.y[c];
+        means[*k] += b[c];
+        sizes[*k] += 1.0;
+    }
+    means.iter_mut().zip(&sizes).for_each(|(mean, size)| *mean /= size);
+    task.d.for_each(|_, columns, values| {
+        if let &[u, v] = columns {
+            let (k, l) = (number[u], number[v]);
+            if k != l && means[k] != means[l] {
+                let (high, low) = if means[k] > means[l] { (k, l) } else { (l, k) };
+                let push = task.lambda * values[1].abs();
+                sums[high] -= push;
+                sums[low] += push;
+            }
+        }
+    });
+    number.iter().map(|k| sums[*k] / sizes[*k]).collect()
+}

@@ -1,0 +1,10 @@
+//! The generalised lasso, judged from outside: D is written out from its definition, objectives are computed in rational
+//! numbers, optima come from the conic oracle.
+//!
+//! * `judge`: a problem as plain numbers; its objective, its optimum.
+//! * `agreement`: hundreds of random problems of every kind reach the oracle's optimum, and no bound is false.
+//! * `limits`: interrupts, time limits, bad input.
+
+mod agreement;
+mod judge;
+mod limits;
