@@ -79,6 +79,9 @@ fn was_ended(error: &anyhow::Error, by: &Halt) -> bool {
         cause.downcast_ref::<equipoise_formats::Error>().is_some_and(of_formats)
             || cause.downcast_ref::<equipoise::Error>() == Some(&of_library)
             || cause.downcast_ref::<Halt>() == Some(by)
+            || cause.downcast_ref::<equipoise_models::fused::Error>().is_some_and(
+                |error| matches!(error, equipoise_models::fused::Error::Equipoise(inner) if *inner == of_library),
+            )
             || cause.downcast_ref::<equipoise_models::svm::Error>().is_some_and(
                 |error| matches!(error, equipoise_models::svm::Error::Equipoise(inner) if *inner == of_library),
             )

@@ -9,6 +9,7 @@ mod completions;
 mod constrained;
 mod demo;
 mod exit;
+mod fused;
 mod generate;
 mod graph;
 mod history;
@@ -54,6 +55,7 @@ fn execute(command: &Command, interrupt: &Interrupt) -> anyhow::Result<Outcome> 
         Command::Verify(args) => verify::run(args, interrupt),
         Command::Svm(args) => svm::run(&args.command, interrupt),
         Command::Constrained(args) => constrained::run(&args.command, interrupt),
+        Command::Fused(args) => fused::run(&args.command, interrupt),
         Command::Generate(args) => generate::run(&args.kind, interrupt),
         Command::Graph(args) => graph::run(args, interrupt),
         Command::Demo => demo::run(interrupt),

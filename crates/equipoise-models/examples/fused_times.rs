@@ -52,7 +52,12 @@ fn main() {
     let n = 1_000_000;
     let y: Vec<f64> = draw.steps(n, 1000).into_iter().map(|level| level + draw.normal()).collect();
     for lambda in [0.5, 5.0, 50.0, 1000.0] {
-        report("chain 10^6", Signal { y: &y, design: Design::Identity, penalty: &Penalty::Chain }, lambda, threads);
+        report(
+            "chain 10^6",
+            Signal { y: &y, design: Design::Identity, penalty: &Penalty::Chain },
+            lambda,
+            threads,
+        );
     }
     let side = 512;
     let image: Vec<f64> = (0..side * side)
@@ -65,7 +70,12 @@ fn main() {
         .collect();
     for lambda in [0.05, 0.2, 1.0] {
         let penalty = Penalty::Grid { rows: side, columns: side };
-        report("grid 512 x 512", Signal { y: &image, design: Design::Identity, penalty: &penalty }, lambda, threads);
+        report(
+            "grid 512 x 512",
+            Signal { y: &image, design: Design::Identity, penalty: &penalty },
+            lambda,
+            threads,
+        );
     }
     let n = 100_000;
     let y: Vec<f64> = (0..n)
@@ -88,6 +98,11 @@ fn main() {
     x.multiply(&b, &mut y);
     y.iter_mut().for_each(|y| *y += draw.normal());
     for lambda in [5000.0, 500.0] {
-        report("chain, X 1000 x 5000", Signal { y: &y, design: Design::Matrix(&x), penalty: &Penalty::Chain }, lambda, threads);
+        report(
+            "chain, X 1000 x 5000",
+            Signal { y: &y, design: Design::Matrix(&x), penalty: &Penalty::Chain },
+            lambda,
+            threads,
+        );
     }
 }

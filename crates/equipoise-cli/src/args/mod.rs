@@ -4,6 +4,7 @@
 
 mod checkpoint;
 mod constrained;
+mod fused;
 mod generate;
 mod multicore;
 mod solve;
@@ -20,6 +21,8 @@ pub(crate) use checkpoint::Checkpointing;
 pub(crate) use constrained::{
     ConstrainedArguments, ConstrainedCommand, FitArguments, ProblemArguments, TableArguments,
     VerifyFitArguments,
+pub(crate) use fused::{
+    Fitting, FusedArguments, FusedCommand, FusedFitArguments, FusedPathArguments, FusedVerifyArguments,
 };
 pub(crate) use generate::{Data, Destination, GenerateArguments, Kind, Size};
 pub(crate) use multicore::Multicore;
@@ -40,6 +43,7 @@ EXAMPLES
   equipoise verify my-lasso/problem.toml x.json       check the answer, trusting nobody
   equipoise svm train a9a --model a9a.json            train a support vector machine
   equipoise constrained fit units.csv --target west --simplex  weights of a synthetic control
+  equipoise fused fit signal.csv --lambda 2           find the steps in a signal
 
 EXIT STATUS
   0  converged, or the certificate is met
@@ -65,6 +69,8 @@ pub(crate) enum Command {
     Svm(SvmArguments),
     /// Least squares on a simplex, in a box, under equality rows; one target or many
     Constrained(ConstrainedArguments),
+    /// Fit signals, images and graphs in pieces: fused lasso, trend filtering, total variation
+    Fused(FusedArguments),
     /// Make a random problem whose optimum is known
     Generate(GenerateArguments),
     /// Describe a communication graph: edges, degrees, diameter, Laplacian

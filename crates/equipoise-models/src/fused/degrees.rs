@@ -8,8 +8,9 @@
 //! ```
 //!
 //! These are unbiased estimates of Stein's degrees of freedom (Tibshirani and Taylor 2012); with a design there are no more than
-//! it has rows. A difference counts as 0 where it is below 1e-6 of the largest one and its multiplier is inside its box by
-//! as much.
+//! it has rows. Methods that come near the optimum without reaching it leave no difference at 0: one counts as 0 where, as a
+//! share of the largest, it is at most 1e-9 or the share by which its multiplier is inside its box. At the optimum one of both
+//! is 0.
 //!
 //! Must not know: how b was found.
 
@@ -18,26 +19,27 @@ use faer::Mat;
 use super::design::Design;
 use super::proof::Task;
 
-/// What counts as 0, relative to the largest difference, and as the end of the box.
-const SMALL: f64 = 1e-6;
+/// What counts as 0, relative to the largest difference.
+const SMALL: f64 = 1e-9;
 /// The largest number of coefficients for which the null space of any D is looked for.
 const MOST_COEFFICIENTS: usize = 1000;
 
 /// The pieces of a fit.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Pieces {
     pub(super) segments: Option<usize>,
     pub(super) degrees_of_freedom: Option<usize>,
+    /// Where a piece of a chain begins.
+    pub(super) breaks: Option<Vec<usize>>,
 }
 
 /// Which penalised differences are 0.
 pub(super) fn ties(task: &Task<'_>, b: &[f64], z: &[f64]) -> Vec<bool> {
     let differences = task.d.apply(b);
     let largest = differences.iter().fold(0.0_f64, |most, difference| most.max(difference.abs()));
-    let most = task.lambda * (1.0 - SMALL);
     let is_tie = |r: usize| {
-        let difference = differences[r].abs();
-        difference == 0.0 || (difference <= SMALL * largest && z.get(r).is_some_and(|z| z.abs() < most))
+        let inside = z.get(r).map_or(0.0, |z| 1.0 - z.abs() / task.lambda);
+        differences[r] == 0.0 || differences[r].abs() <= inside.max(SMALL) * largest
     };
     (0..differences.len()).map(is_tie).collect()
 }
@@ -48,25 +50,32 @@ pub(super) fn count(task: &Task<'_>, b: &[f64], z: &[f64]) -> Pieces {
         Design::Matrix(x) => count.min(x.rows()),
         _ => count,
     };
+    let begins = |order: usize| {
+        let ends = ties.iter().enumerate().filter(|(_, tie)| !**tie);
+        ends.map(|(r, _)| r + order.div_ceil(2)).collect::<Vec<usize>>()
+    };
+    let breaks = task.order.map(begins);
     if task.is_graph {
         let (number, count) = task.d.components(|r| ties[r]);
         let mut is_zero = vec![task.sparse > 0.0; count];
         number.iter().zip(b).for_each(|(k, b)| is_zero[*k] &= *b == 0.0);
         let free = is_zero.iter().filter(|is_zero| !**is_zero).count();
-        return Pieces { segments: Some(count), degrees_of_freedom: Some(capped(free)) };
+        return Pieces { segments: Some(count), degrees_of_freedom: Some(capped(free)), breaks };
     }
-    let breaks = ties.iter().filter(|tie| !**tie).count();
     if let Some(order) = task.order {
-        let free = if task.sparse > 0.0 { null_space(task, &ties, b) } else { Some(breaks + order) };
-        return Pieces { segments: Some(breaks + 1), degrees_of_freedom: free.map(capped) };
+        let count = ties.iter().filter(|tie| !**tie).count();
+        let free = if task.sparse > 0.0 { null_space(task, &ties, b) } else { Some(count + order) };
+        return Pieces { segments: Some(count + 1), degrees_of_freedom: free.map(capped), breaks };
     }
-    Pieces { segments: None, degrees_of_freedom: null_space(task, &ties, b).map(capped) }
+    let degrees_of_freedom = null_space(task, &ties, b).map(capped);
+    Pieces { segments: None, degrees_of_freedom, breaks }
 }
 
 /// The dimension of what the ties leave free.
 fn null_space(task: &Task<'_>, ties: &[bool], b: &[f64]) -> Option<usize> {
     let n = task.coefficients();
-    let zeros: Vec<usize> = if task.sparse > 0.0 { (0..n).filter(|c| b[*c] == 0.0).collect() } else { Vec::new() };
+    let zeros: Vec<usize> =
+        if task.sparse > 0.0 { (0..n).filter(|c| b[*c] == 0.0).collect() } else { Vec::new() };
     let tied: Vec<usize> = (0..ties.len()).filter(|r| ties[*r]).collect();
     if n > MOST_COEFFICIENTS || tied.len() > 4 * MOST_COEFFICIENTS {
         return None;

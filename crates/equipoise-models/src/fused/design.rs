@@ -63,9 +63,7 @@ impl Design<'_> {
                     if *index >= after {
                         let allowed = "increasing numbers below the number of coefficients";
                         let (input, found) = ("observed coefficients".into(), *index as f64);
-                        return Err(
-                            equipoise::Error::OutOfRange { input, index: k, found, allowed }.into()
-                        );
+                        return Err(equipoise::Error::OutOfRange { input, index: k, found, allowed }.into());
                     }
                 }
                 indices.len()

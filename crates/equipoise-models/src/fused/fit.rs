@@ -66,6 +66,8 @@ pub struct Fit {
     pub segments: Option<usize>,
     /// Degrees of freedom of the fit; none where they are not known.
     pub degrees_of_freedom: Option<usize>,
+    /// Where a new piece begins, from 0; none where coefficients do not form a chain.
+    pub breaks: Option<Vec<usize>>,
     /// Which method did the work.
     pub method: Method,
     /// Its rounds.
@@ -109,6 +111,9 @@ pub fn fit_from(
     let mut found = run(signal, &task, method, settings, start, control)?;
     let seconds_solve = started.elapsed().as_secs_f64();
     let started = Instant::now();
+    if method == Method::Chain {
+        found.dual = dual_of_chain(&task, &found.b);
+    }
     // A run that was ended still says what is proven of where it stopped; that takes a moment.
     let certifying = if found.halt.is_some() { &Control::unlimited() } else { control };
     let bounds = prove(&task, &found.b, &mut found.dual, certifying);
@@ -135,6 +140,7 @@ pub fn fit_from(
         sparse: settings.sparse,
         segments: pieces.segments,
         degrees_of_freedom: pieces.degrees_of_freedom,
+        breaks: pieces.breaks,
         method,
         rounds: found.rounds,
         seconds_solve,
@@ -185,8 +191,8 @@ pub(super) fn task<'a>(signal: Signal<'a>, d: &'a Differences, lambda: f64, spar
 fn method(signal: Signal<'_>, settings: &FitSettings) -> Result<Method> {
     let is_chain = *signal.penalty == Penalty::Chain;
     let is_plain = signal.design == Design::Identity;
-    let can_recurse = is_chain
-        && (is_plain || matches!(signal.design, Design::Observed { .. }) && settings.sparse == 0.0);
+    let can_recurse =
+        is_chain && (is_plain || matches!(signal.design, Design::Observed { .. }) && settings.sparse == 0.0);
     let has_lines = is_plain && matches!(signal.penalty, Penalty::Grid { .. });
     let has_jumps = is_chain && matches!(signal.design, Design::Matrix(_)) && settings.sparse == 0.0;
     let refused = |reason| Err(Error::Method { method: settings.method.name(), reason });
@@ -230,27 +236,46 @@ fn run(
     }
 }
 
-/// The exact recursion; coefficients without an observation take the value before them, or after them at the beginning.
+/// The exact recursion; coefficients without an observation take the value before them, or after them at the beginning. The
+/// multipliers are left to the certificate.
 fn recursion(task: &Task<'_>, control: &Control) -> Result<Found> {
     let mut b = vec![0.0; task.y.len()];
     Chain::default().solve(task.y, task.lambda, &mut b, control)?;
-    let z = chain::multipliers(task.y, &b, task.lambda);
-    let found = |b, dual| Found { b, dual, rounds: 1, halt: None };
-    let Design::Observed { indices, coefficients } = task.design else {
-        b.iter_mut().for_each(|b| *b = shrunk(*b, task.sparse));
-        return Ok(found(b, Dual { z, theta: Vec::new() }));
-    };
-    let theta = task.y.iter().zip(&b).map(|(y, b)| y - b).collect();
-    let (mut all, mut all_z) = (vec![b[0]; coefficients], vec![0.0; coefficients - 1]);
-    for (k, index) in indices.iter().enumerate() {
-        let end = indices.get(k + 1).copied().unwrap_or(coefficients);
-        all[*index..end].fill(b[k]);
-        // Between two observed coefficients the multiplier is the same everywhere.
-        if k < z.len() {
-            all_z[*index..end].fill(z[k]);
+    if let Design::Observed { indices, coefficients } = task.design {
+        let mut all = vec![b[0]; coefficients];
+        for (k, index) in indices.iter().enumerate() {
+            let end = indices.get(k + 1).copied().unwrap_or(coefficients);
+            all[*index..end].fill(b[k]);
         }
+        b = all;
     }
-    Ok(found(all, Dual { z: all_z, theta }))
+    if task.sparse > 0.0 {
+        b.iter_mut().for_each(|b| *b = shrunk(*b, task.sparse));
+    }
+    Ok(Found { b, dual: Dual::default(), rounds: 1, halt: None })
+}
+
+/// The dual point of a solution by recursion.
+fn dual_of_chain(task: &Task<'_>, b: &[f64]) -> Dual {
+    let Design::Observed { indices, coefficients } = task.design else {
+        if task.sparse > 0.0 {
+            // The multipliers are those of the chain before its coefficients were moved towards 0.
+            let mut plain = vec![0.0; task.y.len()];
+            if Chain::default().solve(task.y, task.lambda, &mut plain, &Control::unlimited()).is_ok() {
+                return Dual { z: chain::multipliers(task.y, &plain, task.lambda), theta: Vec::new() };
+            }
+        }
+        return Dual { z: chain::multipliers(task.y, b, task.lambda), theta: Vec::new() };
+    };
+    let seen: Vec<f64> = indices.iter().map(|index| b[*index]).collect();
+    let z = chain::multipliers(task.y, &seen, task.lambda);
+    let theta = task.y.iter().zip(&seen).map(|(y, b)| y - b).collect();
+    let mut all = vec![0.0; coefficients - 1];
+    for (pair, z) in indices.windows(2).zip(z) {
+        // Between two observed coefficients the multiplier is the same everywhere.
+        all[pair[0]..pair[1]].fill(z);
+    }
+    Dual { z: all, theta }
 }
 
 /// The bounds of b by a dual point.

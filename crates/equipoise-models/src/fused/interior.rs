@@ -7,8 +7,8 @@
 //!
 //! K is D with w = lambda and, where the coefficients are penalised too, the identity with w = mu. A step solves
 //! `(X'X + K'S K) db = rhs` with `1/S = p/(w - z) + q/(w + z)`, twice with the same factors (Mehrotra 1992: first t = 0, then a t
-//! that this step suggests and its second-order terms). For X = I the start is feasible, and b may be taken from z:
-//! what is returned is the better one of the two.
+//! that this step suggests and its second-order terms). For X = I the start is feasible, and what is returned is the b that
+//! goes with z: `y - D'z`, each entry moved towards 0 by mu.
 //!
 //! - Given: a task, a relative gap. Returns: b, z and `theta = y - X b`.
 //! - Must not know: certificates; gaps here are estimates in plain arithmetic.
@@ -52,6 +52,9 @@ struct Interior<'a> {
     w: Vec<f64>,
     b: Vec<f64>,
     z: Vec<f64>,
+    /// `w - z` and `w + z`, kept by themselves: near the boundary they are smaller than the last digit of z.
+    left: Vec<f64>,
+    right: Vec<f64>,
     p: Vec<f64>,
     q: Vec<f64>,
 }
@@ -115,16 +118,29 @@ impl<'a> Interior<'a> {
                 pulls.iter().zip(&lengths).map(ratio).filter(|ratio| ratio.is_finite()).fold(0.0, f64::max)
             }
         };
-        let scale = if scale > 0.0 && scale.is_finite() { scale } else { 1e-3 * mean_size(task.y).max(1e-300) };
+        let scale =
+            if scale > 0.0 && scale.is_finite() { scale } else { 1e-3 * mean_size(task.y).max(1e-300) };
         let p = kb.iter().map(|k| k.max(0.0) + scale).collect();
         let q = kb.iter().map(|k| (-k).max(0.0) + scale).collect();
-        Self { task, is_sparse, scale, last: 1.0, most: f64::MAX, z: vec![0.0; w.len()], w, b, p, q }
+        Self {
+            task,
+            is_sparse,
+            scale,
+            last: 1.0,
+            most: f64::MAX,
+            z: vec![0.0; w.len()],
+            left: w.clone(),
+            right: w.clone(),
+            w,
+            b,
+            p,
+            q,
+        }
     }
 
     /// `sum p (w - z) + q (w + z)` over twice the rows.
     fn mean_product(&self) -> f64 {
-        let terms = (0..self.w.len())
-            .map(|r| self.p[r] * (self.w[r] - self.z[r]) + self.q[r] * (self.w[r] + self.z[r]));
+        let terms = (0..self.w.len()).map(|r| self.p[r] * self.left[r] + self.q[r] * self.right[r]);
         terms.sum::<f64>() / (2.0 * self.w.len().max(1) as f64)
     }
 
@@ -146,9 +162,8 @@ impl<'a> Interior<'a> {
             }
             let from_z: Vec<f64> = task.y.iter().zip(&theta).map(|(y, theta)| y - theta).collect();
             let bound = dual_value(&theta, task.y);
-            let (of_z, of_b) = (objective(task, &from_z), objective(task, &self.b));
-            let (least, b) = if of_z <= of_b { (of_z, from_z) } else { (of_b, self.b.clone()) };
-            return (relative(least, bound), b, Dual { z, theta: Vec::new() });
+            let above = objective(task, &from_z);
+            return (relative(above, bound), from_z, Dual { z, theta: Vec::new() });
         }
         let fitted = task.design.apply(&self.b, task.y.len());
         let theta: Vec<f64> = task.y.iter().zip(&fitted).map(|(y, fitted)| y - fitted).collect();
@@ -176,7 +191,7 @@ impl<'a> Interior<'a> {
 
     /// S of a row.
     fn weight_of(&self, r: usize) -> f64 {
-        let inverse = self.p[r] / (self.w[r] - self.z[r]) + self.q[r] / (self.w[r] + self.z[r]);
+        let inverse = self.p[r] / self.left[r] + self.q[r] / self.right[r];
         (1.0 / inverse).clamp(1e-300, self.most)
     }
 
@@ -201,9 +216,9 @@ impl<'a> Interior<'a> {
         let length = self.longest(&first);
         let ahead = {
             let terms = (0..m).map(|r| {
-                let z = self.z[r] + length * first.z[r];
-                (self.p[r] + length * first.p[r]) * (self.w[r] - z)
-                    + (self.q[r] + length * first.q[r]) * (self.w[r] + z)
+                let dz = length * first.z[r];
+                (self.p[r] + length * first.p[r]) * (self.left[r] - dz)
+                    + (self.q[r] + length * first.q[r]) * (self.right[r] + dz)
             });
             terms.sum::<f64>() / (2.0 * m.max(1) as f64)
         };
@@ -219,15 +234,17 @@ impl<'a> Interior<'a> {
             return Ok(false);
         }
         self.last = length;
-        let moved = |at: &mut [f64], by: &[f64]| at.iter_mut().zip(by).for_each(|(at, by)| *at += length * by);
+        let moved =
+            |at: &mut [f64], by: &[f64]| at.iter_mut().zip(by).for_each(|(at, by)| *at += length * by);
         moved(&mut self.b, &second.b);
         moved(&mut self.z, &second.z);
         moved(&mut self.p, &second.p);
         moved(&mut self.q, &second.q);
         for r in 0..m {
-            // Rounding may put a number on the boundary.
-            let most = self.w[r] * (1.0 - f64::EPSILON);
-            self.z[r] = self.z[r].clamp(-most, most);
+            let dz = length * second.z[r];
+            (self.left[r], self.right[r]) =
+                ((self.left[r] - dz).max(1e-300), (self.right[r] + dz).max(1e-300));
+            self.z[r] = self.z[r].clamp(-self.w[r], self.w[r]);
             (self.p[r], self.q[r]) = (self.p[r].max(1e-300), self.q[r].max(1e-300));
         }
         Ok(true)
@@ -255,7 +272,7 @@ impl<'a> Interior<'a> {
         let m = self.w.len();
         let (mut c_p, mut c_q, mut g) = (vec![0.0; m], vec![0.0; m], vec![0.0; m]);
         for r in 0..m {
-            let (left, right) = (self.w[r] - self.z[r], self.w[r] + self.z[r]);
+            let (left, right) = (self.left[r], self.right[r]);
             c_p[r] = (t + of_p[r]) / left - self.p[r];
             c_q[r] = (t + of_q[r]) / right - self.q[r];
             g[r] = miss[r] - c_p[r] + c_q[r];
@@ -268,8 +285,8 @@ impl<'a> Interior<'a> {
         let (mut z, mut p, mut q) = (g, c_p, c_q);
         for r in 0..m {
             z[r] = s[r] * (kb[r] + z[r]);
-            p[r] += self.p[r] * z[r] / (self.w[r] - self.z[r]);
-            q[r] -= self.q[r] * z[r] / (self.w[r] + self.z[r]);
+            p[r] += self.p[r] * z[r] / self.left[r];
+            q[r] -= self.q[r] * z[r] / self.right[r];
         }
         Direction { b, z, p, q }
     }
@@ -280,9 +297,9 @@ impl<'a> Interior<'a> {
         for r in 0..self.w.len() {
             let dz = direction.z[r];
             if dz > 0.0 {
-                length = length.min((self.w[r] - self.z[r]) / dz);
+                length = length.min(self.left[r] / dz);
             } else if dz < 0.0 {
-                length = length.min((self.w[r] + self.z[r]) / -dz);
+                length = length.min(self.right[r] / -dz);
             }
             if direction.p[r] < 0.0 {
                 length = length.min(self.p[r] / -direction.p[r]);

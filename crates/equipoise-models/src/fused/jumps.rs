@@ -22,7 +22,7 @@ use super::interior::{Found, dual_value};
 use super::proof::{Dual, Task};
 
 /// Sweeps before Newton steps.
-const SWEEPS: usize = 4;
+const SWEEPS: usize = 10;
 /// Rounds on one working set, at most.
 const ROUNDS: usize = 200;
 /// How many jumps join at most in a round, and at least if so many are too large.
@@ -141,7 +141,8 @@ impl<'a> Jumps<'a> {
             }
         }
         for (r, column) in new.iter().zip(found.into_iter().rev()) {
-            let mut products: Vec<f64> = self.columns.iter().map(|other| matrix::dot(other, &column)).collect();
+            let mut products: Vec<f64> =
+                self.columns.iter().map(|other| matrix::dot(other, &column)).collect();
             self.gram.iter_mut().zip(&products).for_each(|(row, product)| row.push(*product));
             products.push(matrix::dot(&column, &column));
             self.gram.push(products);
@@ -217,21 +218,50 @@ impl<'a> Jumps<'a> {
             let factor = loop_until_definite(&mut system, trace / moving.len() as f64);
             let Some(factor) = factor else { return Ok(()) };
             factor.solve_in_place(step.as_mut());
+            let step: Vec<f64> = (0..moving.len()).map(|i| step[(i, 0)]).collect();
+            if self.try_all(&moving, &step, &products) {
+                continue;
+            }
             let (mut length, mut first) = (1.0, None);
-            for (i, j) in moving.iter().enumerate() {
-                let (g, change) = (self.g[*j], step[(i, 0)]);
+            for (j, change) in moving.iter().zip(&step) {
+                let g = self.g[*j];
                 if g * (g + length * change) < 0.0 {
                     (length, first) = (-g / change, Some(*j));
                 }
             }
-            for (i, j) in moving.iter().enumerate() {
-                self.g[*j] += length * step[(i, 0)];
+            for (j, change) in moving.iter().zip(&step) {
+                self.g[*j] += length * change;
             }
             match first {
                 Some(j) => self.g[j] = 0.0,
                 None => return Ok(()),
             }
         }
+    }
+
+    /// The whole step with every jump that would change its sign left at 0, if several would and it lowers the objective; whether
+    /// it was taken.
+    fn try_all(&mut self, moving: &[usize], step: &[f64], products: &[f64]) -> bool {
+        let crossing = |j: usize, change: f64| self.g[j] * (self.g[j] + change) < 0.0;
+        if moving.iter().zip(step).filter(|(j, change)| crossing(**j, **change)).count() < 2 {
+            return false;
+        }
+        let moves: Vec<(usize, f64)> = moving
+            .iter()
+            .zip(step)
+            .map(|(j, change)| (*j, if crossing(*j, *change) { -self.g[*j] } else { *change }))
+            .collect();
+        let mut bent = vec![0.0; self.g.len()];
+        let mut change = 0.0;
+        for (j, by) in &moves {
+            matrix::axpy(*by, &self.gram[*j], &mut bent);
+            change += self.task.lambda * ((self.g[*j] + by).abs() - self.g[*j].abs()) - products[*j] * by;
+        }
+        change += moves.iter().map(|(j, by)| 0.5 * by * bent[*j]).sum::<f64>();
+        if change < 0.0 {
+            moves.iter().for_each(|(j, by)| self.g[*j] += by);
+        }
+        change < 0.0
     }
 
     /// Where the working set stands: a relative gap, b with its dual point, and the jumps that should join.
@@ -246,7 +276,8 @@ impl<'a> Jumps<'a> {
         self.x.add_transposed(&left, &mut seen);
         let mut z = multipliers(&seen);
         let largest = z.iter().fold(0.0_f64, |most, z| most.max(z.abs()));
-        let objective = 0.5 * matrix::dot(&left, &left) + lambda * self.g.iter().map(|g| g.abs()).sum::<f64>();
+        let objective =
+            0.5 * matrix::dot(&left, &left) + lambda * self.g.iter().map(|g| g.abs()).sum::<f64>();
         // A little inside the box, so that rounding does not put it outside.
         let scale = if largest > lambda * (1.0 - 1e-13) { lambda / largest * (1.0 - 1e-13) } else { 1.0 };
         let theta: Vec<f64> = left.iter().map(|left| scale * left).collect();
@@ -358,9 +389,8 @@ mod tests {
     fn multipliers_pull_back_to_what_they_came_from() {
         let seen = [1.0, -3.0, 0.5, 2.5, -1.0];
         let z = multipliers(&seen);
-        let back: Vec<f64> = (0..5)
-            .map(|c| if c > 0 { z[c - 1] } else { 0.0 } - if c < 4 { z[c] } else { 0.0 })
-            .collect();
+        let back: Vec<f64> =
+            (0..5).map(|c| if c > 0 { z[c - 1] } else { 0.0 } - if c < 4 { z[c] } else { 0.0 }).collect();
         assert_eq!(back, seen);
     }
 }

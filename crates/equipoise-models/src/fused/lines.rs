@@ -25,6 +25,9 @@ use super::regions;
 /// Rounds between two looks at the gap, at first; later as many as it seems to take.
 const FIRST_LOOK: usize = 8;
 
+/// How far the gap may be from the allowed one when regions are fused: that takes longer than a round.
+const NEAR: f64 = 300.0;
+
 /// The image and what lines take off it, both by row and by column.
 struct Lines<'a> {
     task: &'a Task<'a>,
@@ -75,7 +78,8 @@ pub(super) fn solve(
         rounds += 1;
         // The step against the momentum: begin anew.
         let against: f64 = {
-            let terms = (0..n).map(|c| (ahead[c] - lines.by_columns[c]) * (lines.by_columns[c] - previous[c]));
+            let terms =
+                (0..n).map(|c| (ahead[c] - lines.by_columns[c]) * (lines.by_columns[c] - previous[c]));
             terms.sum()
         };
         let next = if against > 0.0 { 1.0 } else { 0.5 * (1.0 + (1.0 + 4.0 * momentum * momentum).sqrt()) };
@@ -87,7 +91,7 @@ pub(super) fn solve(
         previous.copy_from_slice(&lines.by_columns);
         let is_last = rounds >= max_rounds;
         if rounds >= look || is_last {
-            let (estimate, found) = lines.judge(rounds, control)?;
+            let (estimate, found) = lines.judge(gap, control)?;
             let met = estimate <= gap;
             if best.as_ref().is_none_or(|(least, _)| estimate < *least) {
                 without_gain = 0;
@@ -99,13 +103,13 @@ pub(super) fn solve(
                 break;
             }
             // The gap falls about as the square of the rounds.
-            let times = (estimate / gap).sqrt().clamp(1.1, 1.5);
+            let times = (estimate / gap).sqrt().clamp(1.1, 1.25);
             look = rounds + (((times - 1.0) * rounds as f64) as usize).max(4);
         }
     }
     let mut found = match best {
         Some((_, found)) => found,
-        None => lines.judge(rounds, &Control::unlimited())?.1,
+        None => lines.judge(gap, &Control::unlimited())?.1,
     };
     (found.rounds, found.halt) = (rounds, halt);
     Ok(found)
@@ -119,7 +123,11 @@ impl Lines<'_> {
         // Rows, and what they leave of y goes into `across`, by row for now.
         let parts: Vec<(usize, &mut [f64])> = {
             let lines_a_part = rows.div_ceil(4 * self.team.threads()).max(1);
-            self.by_rows.chunks_mut(lines_a_part * columns).enumerate().map(|(k, part)| (k * lines_a_part, part)).collect()
+            self.by_rows
+                .chunks_mut(lines_a_part * columns)
+                .enumerate()
+                .map(|(k, part)| (k * lines_a_part, part))
+                .collect()
         };
         let results = self.team.map(parts.into_iter(), |(first, part)| {
             let (mut chain, mut line, mut b) = (Chain::default(), vec![0.0; columns], vec![0.0; columns]);
@@ -140,7 +148,11 @@ impl Lines<'_> {
         // Columns, in bands of a few so that memory is read in whole lines of the cache.
         let parts: Vec<(usize, &mut [f64])> = {
             let lines_a_part = columns.div_ceil(4 * self.team.threads()).next_multiple_of(8);
-            self.across.chunks_mut(lines_a_part * rows).enumerate().map(|(k, part)| (k * lines_a_part, part)).collect()
+            self.across
+                .chunks_mut(lines_a_part * rows)
+                .enumerate()
+                .map(|(k, part)| (k * lines_a_part, part))
+                .collect()
         };
         let results = self.team.map(parts.into_iter(), |(first, part)| {
             const BAND: usize = 8;
@@ -182,7 +194,7 @@ impl Lines<'_> {
     }
 
     /// The multipliers of the last lines, b, and a relative gap.
-    fn judge(&self, rounds: usize, control: &Control) -> Result<(f64, Found)> {
+    fn judge(&self, gap: f64, control: &Control) -> Result<(f64, Found)> {
         let (task, rows, columns, n) = (self.task, self.rows, self.columns, self.rows * self.columns);
         let lambda = task.lambda;
         // Along rows: the sums of what they take off. Along columns: those of the exact chains.
@@ -206,15 +218,21 @@ impl Lines<'_> {
         task.d.add_transposed(1.0, &z, &mut theta);
         let mut b: Vec<f64> = task.y.iter().zip(&theta).map(|(y, theta)| y - theta).collect();
         control.check()?;
-        regions::fuse(&Task { sparse: 0.0, ..*task }, &mut b);
+        let plain = Task { sparse: 0.0, ..*task };
+        let half = 0.5e-12 * task.y.iter().map(|y| y * y).sum::<f64>();
+        let relative = |above: f64, below: f64| match (above - below).max(0.0) {
+            0.0 => 0.0,
+            gap => gap / above.max(half),
+        };
+        let before = relative(objective(&plain, &b), dual_value(&theta, task.y));
+        if before <= NEAR * gap {
+            regions::fuse(&plain, &mut b);
+        }
         b.iter_mut().for_each(|b| *b = shrunk(*b, task.sparse));
         for (theta, y) in theta.iter_mut().zip(task.y) {
             *theta += (y - *theta).clamp(-task.sparse, task.sparse);
         }
-        let (above, below) = (objective(task, &b), dual_value(&theta, task.y));
-        let half = 0.5e-12 * task.y.iter().map(|y| y * y).sum::<f64>();
-        let gap = (above - below).max(0.0);
-        let estimate = if gap == 0.0 { 0.0 } else { gap / above.max(half) };
-        Ok((estimate, Found { b, dual: Dual { z, theta: Vec::new() }, rounds, halt: None::<Halt> }))
+        let estimate = relative(objective(task, &b), dual_value(&theta, task.y));
+        Ok((estimate, Found { b, dual: Dual { z, theta: Vec::new() }, rounds: 0, halt: None::<Halt> }))
     }
 }

@@ -104,9 +104,7 @@ impl Penalty {
                 if matrix.columns() != n {
                     let (input, unit) = ("matrix D".into(), "columns");
                     let found = matrix.columns();
-                    return Err(
-                        equipoise::Error::ShapeMismatch { input, unit, found, expected: n }.into()
-                    );
+                    return Err(equipoise::Error::ShapeMismatch { input, unit, found, expected: n }.into());
                 }
                 Kind::Listed(Listed::of_matrix(matrix))
             }

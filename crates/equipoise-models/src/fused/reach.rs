@@ -45,9 +45,7 @@ pub(super) fn largest(task: &Task<'_>, level: f64, control: &Control) -> Pass<Op
         return Ok(Some(vec![level / task.sparse * INFLATED; n]));
     }
     match (task.design, task.order) {
-        (Design::Identity, _) => {
-            Ok(Some(task.y.iter().map(|y| (y.abs() + off) * INFLATED).collect()))
-        }
+        (Design::Identity, _) => Ok(Some(task.y.iter().map(|y| (y.abs() + off) * INFLATED).collect())),
         (Design::Observed { indices, .. }, Some(order)) => {
             Ok(interpolated(task.y, indices, n, order, off, variation))
         }
@@ -239,8 +237,7 @@ fn least_eigenvalue(gram: &Mat<f64>, terms: usize) -> Option<f64> {
     let rounding = (2.0 * gamma(n + 4) + 2.0 * gamma(terms + 4)) * trace * INFLATED;
     let mut shift = 0.25 * trace / n as f64;
     while shift > 2.0 * rounding {
-        let moved =
-            Mat::from_fn(n, n, |i, j| if i == j { gram[(i, j)] - shift } else { gram[(i, j)] });
+        let moved = Mat::from_fn(n, n, |i, j| if i == j { gram[(i, j)] - shift } else { gram[(i, j)] });
         if moved.llt(Side::Lower).is_ok() {
             return Some((shift * (1.0 - 1e-12) - rounding) / INFLATED);
         }
@@ -257,7 +254,18 @@ mod tests {
     fn least_eigenvalues_are_not_above_the_true_ones() {
         // Eigenvalues 1 and 3; 1e-6 and 2; singular.
         let of = |a: f64, b: f64, d: f64| {
-            least_eigenvalue(&Mat::from_fn(2, 2, |i, j| if i != j { b } else if i == 0 { a } else { d }), 2)
+            least_eigenvalue(
+                &Mat::from_fn(2, 2, |i, j| {
+                    if i != j {
+                        b
+                    } else if i == 0 {
+                        a
+                    } else {
+                        d
+                    }
+                }),
+                2,
+            )
         };
         assert!(of(2.0, 1.0, 2.0).is_some_and(|least| least <= 1.0 && least > 0.05));
         assert!(of(1.0 + 5e-7, 1.0 - 5e-7, 1.0 + 5e-7).is_some_and(|least| least <= 1e-6 && least > 5e-8));

@@ -30,13 +30,22 @@ pub(super) fn problem(task: &Task<'_>, control: &Control) -> Result<Problem<Leas
     let mut seen = Vec::new();
     match task.design {
         Design::Identity => seen.extend((0..n).map(|c| (c, c, 1.0))),
-        Design::Observed { indices, .. } => seen.extend(indices.iter().enumerate().map(|(k, c)| (k, *c, 1.0))),
-        Design::Matrix(x) => (0..n).for_each(|c| for_each_in_column(x, c, |r, value| seen.push((r, c, value)))),
+        Design::Observed { indices, .. } => {
+            seen.extend(indices.iter().enumerate().map(|(k, c)| (k, *c, 1.0)))
+        }
+        Design::Matrix(x) => {
+            (0..n).for_each(|c| for_each_in_column(x, c, |r, value| seen.push((r, c, value))))
+        }
     }
     let x = SparseMatrix::from_triplets(task.y.len(), dimension, &seen)?;
     let mut rows = Vec::new();
     task.d.for_each(|r, columns, values| {
-        rows.extend([(r, n + r, 1.0), (r, n + m + r, -1.0), (m + r, n + r, 1.0), (m + r, n + 2 * m + r, -1.0)]);
+        rows.extend([
+            (r, n + r, 1.0),
+            (r, n + m + r, -1.0),
+            (m + r, n + r, 1.0),
+            (m + r, n + 2 * m + r, -1.0),
+        ]);
         for (c, value) in columns.iter().zip(values) {
             rows.extend([(r, *c, -value), (m + r, *c, *value)]);
         }

@@ -37,9 +37,22 @@ pub(super) struct System {
 
 #[derive(Debug)]
 enum Shape {
-    Banded { base: Vec<f64>, width: usize, factor: Vec<f64> },
-    Sparse { matrix: SparseColMat<usize, f64>, base: Vec<f64>, places: Places, symbolic: SymbolicLlt<usize>, factor: Option<SparseLlt<usize, f64>> },
-    Dense { base: Mat<f64>, factor: Option<faer::linalg::solvers::Llt<f64>> },
+    Banded {
+        base: Vec<f64>,
+        width: usize,
+        factor: Vec<f64>,
+    },
+    Sparse {
+        matrix: SparseColMat<usize, f64>,
+        base: Vec<f64>,
+        places: Places,
+        symbolic: SymbolicLlt<usize>,
+        factor: Option<SparseLlt<usize, f64>>,
+    },
+    Dense {
+        base: Mat<f64>,
+        factor: Option<faer::linalg::solvers::Llt<f64>>,
+    },
 }
 
 /// Where the products of a row's entries go, in the order in which they are visited; and the diagonal.
@@ -50,7 +63,12 @@ struct Places {
 }
 
 impl System {
-    pub(super) fn new(design: Design<'_>, d: &Differences, has_identity: bool, control: &Control) -> Result<Self> {
+    pub(super) fn new(
+        design: Design<'_>,
+        d: &Differences,
+        has_identity: bool,
+        control: &Control,
+    ) -> Result<Self> {
         let n = d.columns();
         let (gram, is_dense) = gram(design, n, control)?;
         if is_dense {
@@ -303,13 +321,17 @@ mod tests {
     fn every_shape_solves_its_system() {
         let n = 24;
         let full = Matrix::from_rows(
-            &(0..10).map(|r| (0..n).map(|c| f64::from((r * 7 + c * 5) % 11) - 5.0).collect()).collect::<Vec<Vec<f64>>>(),
+            &(0..10)
+                .map(|r| (0..n).map(|c| f64::from((r * 7 + c * 5) % 11) - 5.0).collect())
+                .collect::<Vec<Vec<f64>>>(),
         )
         .unwrap();
         let few: Vec<_> = (0..n as usize).map(|c| (c, (c * 7) % n as usize, 1.0 + c as f64)).collect();
         let few: Matrix = SparseMatrix::from_triplets(n as usize, n as usize, &few).unwrap().into();
         let n = n as usize;
-        for penalty in [Penalty::Chain, Penalty::Trend1, Penalty::Trend2, Penalty::Grid { rows: 2, columns: 12 }] {
+        for penalty in
+            [Penalty::Chain, Penalty::Trend1, Penalty::Trend2, Penalty::Grid { rows: 2, columns: 12 }]
+        {
             let d = penalty.differences(n).unwrap();
             for x in [None, Some(&full), Some(&few)] {
                 for has_identity in [false, true] {

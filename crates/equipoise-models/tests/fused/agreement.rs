@@ -68,7 +68,14 @@ fn random_problems_agree_with_the_oracle_and_no_bound_is_false() {
             ];
             for (k, (seen, y)) in designs.into_iter().enumerate() {
                 for sparse in [0.0, 0.2] {
-                    let case = Case { y: y.clone(), n, seen: seen.clone(), penalty: penalty.clone(), lambda, sparse };
+                    let case = Case {
+                        y: y.clone(),
+                        n,
+                        seen: seen.clone(),
+                        penalty: penalty.clone(),
+                        lambda,
+                        sparse,
+                    };
                     let name = format!("{} design {k} sparse {sparse} seed {seed}", case.penalty.name());
                     check(&name, &case, &FitSettings::default());
                 }
@@ -91,7 +98,10 @@ fn methods_agree() {
         let by_pairs = case.fit(&settings, &Control::unlimited()).unwrap();
         case.judge(&by_pairs);
         assert!(by_pairs.bound <= found.objective && by_pairs.objective >= found.bound, "{by_pairs:?}");
-        assert!(!case.penalty.name().starts_with("chain") || by_pairs.status == Status::Converged, "{by_pairs:?}");
+        assert!(
+            !case.penalty.name().starts_with("chain") || by_pairs.status == Status::Converged,
+            "{by_pairs:?}"
+        );
     }
 }
 
@@ -103,7 +113,14 @@ fn units_and_offsets_do_not_matter() {
         let y = draw.signal(n);
         for (unit, offset) in [(1e-9, 0.0), (1e9, 0.0), (1.0, 1e6)] {
             let moved = y.iter().map(|y| unit * y + offset).collect();
-            let case = Case { y: moved, n, seen: Seen::All, penalty: penalty.clone(), lambda: 0.7 * unit, sparse: 0.0 };
+            let case = Case {
+                y: moved,
+                n,
+                seen: Seen::All,
+                penalty: penalty.clone(),
+                lambda: 0.7 * unit,
+                sparse: 0.0,
+            };
             let found = case.fit(&FitSettings::default(), &Control::unlimited()).unwrap();
             case.judge(&found);
             // Any D but differences sees the offset, and most of the objective is then the penalty of it.
@@ -119,8 +136,11 @@ fn long_chains_are_proven_to_rounding() {
     for n in [2, 3, 100, 20_000] {
         let y = draw.signal(n);
         for lambda in [1e-9, 0.1, 3.0, 1e3, 1e9] {
-            let case = Case { y: y.clone(), n, seen: Seen::All, penalty: Penalty::Chain, lambda, sparse: 0.0 };
-            let found = case.fit(&FitSettings { gap: 1e-11, ..FitSettings::default() }, &Control::unlimited()).unwrap();
+            let case =
+                Case { y: y.clone(), n, seen: Seen::All, penalty: Penalty::Chain, lambda, sparse: 0.0 };
+            let found = case
+                .fit(&FitSettings { gap: 1e-11, ..FitSettings::default() }, &Control::unlimited())
+                .unwrap();
             assert_eq!(found.status, Status::Converged, "{n} {lambda} {:e}", found.relative_gap);
         }
     }

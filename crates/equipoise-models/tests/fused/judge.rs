@@ -107,7 +107,9 @@ impl Case {
                 }
                 out
             }
-            Penalty::Graph(edges) => edges.iter().map(|Edge { from, to, weight }| pair(*from, *to, *weight)).collect(),
+            Penalty::Graph(edges) => {
+                edges.iter().map(|Edge { from, to, weight }| pair(*from, *to, *weight)).collect()
+            }
             Penalty::Matrix(d) => {
                 let mut out = vec![vec![0.0; self.n]; d.rows()];
                 (0..self.n).for_each(|c| d.column(c).for_each(|(r, value)| out[r][c] = value));
@@ -195,9 +197,15 @@ impl Case {
     /// Fails where a bound is false in rational numbers, or where coefficients are less good than is said.
     pub(crate) fn judge(&self, found: &Fit) {
         let objective = self.objective(&found.x);
-        assert!(found.objective.is_finite() && objective <= exact(found.objective), "{self:?}: objective {found:?}");
+        assert!(
+            found.objective.is_finite() && objective <= exact(found.objective),
+            "{self:?}: objective {found:?}"
+        );
         if found.bound.is_finite() {
-            assert!(exact(found.bound) <= objective, "{self:?}: the bound is above this very point: {found:?}");
+            assert!(
+                exact(found.bound) <= objective,
+                "{self:?}: the bound is above this very point: {found:?}"
+            );
         }
     }
 }
