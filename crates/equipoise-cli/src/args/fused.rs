@@ -211,7 +211,7 @@ fn method_help() -> String {
 }
 
 fn threads_help() -> String {
-    format!("Threads that work on an image [default: {}]", FitSettings::default().threads)
+    format!("Threads that work on an image or a long chain [default: {}]", FitSettings::default().threads)
 }
 
 fn rounds_help() -> String {

@@ -58,7 +58,8 @@ impl Data {
             !(is_grid && typed.design.is_some()),
             "penalty grid with --design: name the neighbours as a graph, with --edges"
         );
-        let missing = if typed.skip_missing { Missing::Keep } else { Missing::Refuse };
+        // Columns that are not taken may lack numbers.
+        let missing = Missing::Keep;
         let table = read_table(path, &TableOptions { missing, ..TableOptions::default() }, control)?;
         let (mut raw, mut shape, mut column) = (Vec::new(), None, None);
         if is_grid {
@@ -74,15 +75,23 @@ impl Data {
                     column = Some(table.names[k].clone());
                 }
                 // One row is a signal too.
-                None => raw = table.values,
+                None => raw.extend_from_slice(&table.values),
             }
         }
-        if let Some(row) = raw.iter().position(|y| y.is_infinite()) {
+        if let Some(k) = raw.iter().position(|y| !y.is_finite() && !(y.is_nan() && typed.skip_missing)) {
+            let (row, name) = match (shape, &column) {
+                (Some((_, columns)), _) => (k / columns, table.names[k % columns].as_str()),
+                (None, Some(name)) => (k, name.as_str()),
+                (None, None) => (0, table.names[k].as_str()),
+            };
+            let (what, advice) = match raw[k].is_nan() {
+                true => ("has no number".into(), "; --skip-missing leaves such observations out"),
+                false => (format!("is {}", raw[k]), ""),
+            };
             bail!(
-                "{}: observation {} is {}; every observation must be finite",
+                "{}: row {}, column {name} {what}; every observation must be a finite number{advice}",
                 path.display(),
-                row + 1,
-                raw[row]
+                row + 1
             );
         }
         let mut design = typed.design.as_deref().map(|file| matrix(file, control)).transpose()?;

@@ -17,10 +17,12 @@
 //! - Given: y and lambda > 0. Returns: b; neighbours in one segment are equal to the bit.
 //! - Must not know: other penalties, certificates.
 
-use equipoise::{Control, Pass};
+use equipoise::{Control, Pass, Team};
 
-/// Samples between two looks at the control.
+/// Samples between two looks at the control, a power of two.
 const SAMPLES_PER_LOOK: usize = 1 << 16;
+/// Samples from which two threads are worth waking.
+const LONG: usize = 200_000;
 
 /// Where the derivative of a message bends: position, and what slope and offset grow by.
 #[derive(Debug, Clone, Copy, Default)]
@@ -34,6 +36,9 @@ struct Knot {
 #[derive(Debug, Default)]
 pub(super) struct Chain {
     knots: Vec<Knot>,
+    /// The knots that count: from here, and to here, excluded.
+    first: usize,
+    last: usize,
     low: Vec<f64>,
     high: Vec<f64>,
 }
@@ -46,78 +51,140 @@ impl Chain {
             b.copy_from_slice(y);
             return Ok(());
         }
+        self.forward(y[..n - 1].iter(), lambda, control)?;
+        let value = root(y[n - 1], lambda, self.message(), None);
+        b[n - 1] = value;
+        self.backward(value, b[..n - 1].iter_mut().rev());
+        Ok(())
+    }
+
+    /// The same by up to two threads: each begins at an end of the chain, and the messages meet in the middle.
+    pub(super) fn solve_by(threads: usize, y: &[f64], lambda: f64, b: &mut [f64], control: &Control) -> Pass {
+        let n = y.len();
+        if threads < 2 || n < LONG {
+            return Self::default().solve(y, lambda, b, control);
+        }
+        let (team, middle) = (Team::of(2), n / 2);
+        let mut halves = team.map([true, false].into_iter(), |is_left| {
+            let mut chain = Self::default();
+            match is_left {
+                true => chain.forward(y[..middle - 1].iter(), lambda, control)?,
+                false => chain.forward(y[middle..].iter().rev(), lambda, control)?,
+            }
+            Ok(chain)
+        });
+        let (Some(right), Some(left)) = (halves.pop(), halves.pop()) else { return Ok(()) };
+        let (left, right): (Self, Self) = (left?, right?);
+        let value = root(y[middle - 1], lambda, left.message(), Some(right.message()));
+        let (before, after) = b.split_at_mut(middle);
+        before[middle - 1] = value;
+        team.map([(left, &mut before[..middle - 1], true), (right, after, false)].into_iter(), |half| match half {
+            (chain, part, true) => chain.backward(value, part.iter_mut().rev()),
+            (chain, part, false) => chain.backward(value, part.iter_mut()),
+        });
+        Ok(())
+    }
+
+    /// The message after these samples.
+    fn message(&self) -> &[Knot] {
+        &self.knots[self.first..self.last]
+    }
+
+    /// The message of these samples to whoever comes next, and the intervals of each.
+    fn forward<'a>(
+        &mut self,
+        mut samples: impl ExactSizeIterator<Item = &'a f64>,
+        lambda: f64,
+        control: &Control,
+    ) -> Pass {
+        let n = samples.len();
         if self.low.len() < n {
             (self.low, self.high) = (vec![0.0; n], vec![0.0; n]);
         }
         if self.knots.len() < 64 {
             self.knots = vec![Knot::default(); 64];
         }
-        // The knots that count are first..last, last excluded.
         let middle = self.knots.len() / 2;
-        let (mut first, mut last) = (middle - 1, middle + 1);
-        let (low, high) = (y[0] - lambda, y[0] + lambda);
-        self.knots[first] = Knot { at: low, slope: 1.0, offset: -low };
-        self.knots[middle] = Knot { at: high, slope: -1.0, offset: high };
-        (self.low[0], self.high[0]) = (low, high);
-        let mut done = 1;
-        while done < n - 1 {
-            let end = (n - 1).min(done + SAMPLES_PER_LOOK);
-            let samples = y[done..end].iter();
-            let cuts = self.low[done..end].iter_mut().zip(self.high[done..end].iter_mut());
-            for (y, (low, high)) in samples.zip(cuts) {
-                if first == 0 || last == self.knots.len() {
-                    (first, last) = recentre(&mut self.knots, first, last);
-                }
-                let knots = self.knots.as_mut_slice();
-                let (mut slope, mut c) = (1.0, -y);
-                while first < last {
-                    let knot = knots[first];
-                    if slope * knot.at + c > 0.0 {
-                        break;
-                    }
-                    slope += knot.slope;
-                    c += knot.offset;
-                    first += 1;
-                }
-                let at = -c / slope;
-                let left = Knot { at, slope, offset: c };
-                *low = at;
-                (slope, c) = (1.0, -y);
-                while first < last {
-                    let knot = knots[last - 1];
-                    if slope * knot.at + c < 0.0 {
-                        break;
-                    }
-                    slope -= knot.slope;
-                    c -= knot.offset;
-                    last -= 1;
-                }
-                let at = -c / slope;
-                *high = at;
-                first -= 1;
-                knots[first] = left;
-                knots[last] = Knot { at, slope: -slope, offset: -c };
-                last += 1;
-            }
-            done = end;
-            control.check()?;
+        let (mut first, mut last) = (middle, middle);
+        if let Some(y) = samples.next() {
+            let (low, high) = (y - lambda, y + lambda);
+            (first, last) = (middle - 1, middle + 1);
+            self.knots[first] = Knot { at: low, slope: 1.0, offset: -low };
+            self.knots[middle] = Knot { at: high, slope: -1.0, offset: high };
+            (self.low[0], self.high[0]) = (low, high);
         }
-        let (mut slope, mut offset) = (1.0, -y[n - 1] - lambda);
-        for knot in &self.knots[first..last] {
-            if slope * knot.at + offset > 0.0 {
-                break;
+        let cuts = self.low.iter_mut().zip(self.high.iter_mut()).skip(1);
+        for (k, (y, (low, high))) in samples.zip(cuts).enumerate() {
+            if first == 0 || last == self.knots.len() {
+                (first, last) = recentre(&mut self.knots, first, last);
             }
-            slope += knot.slope;
-            offset += knot.offset;
+            let knots = self.knots.as_mut_slice();
+            let (mut slope, mut c) = (1.0, -y);
+            while first < last {
+                let knot = knots[first];
+                if slope * knot.at + c > 0.0 {
+                    break;
+                }
+                slope += knot.slope;
+                c += knot.offset;
+                first += 1;
+            }
+            let at = -c / slope;
+            let left = Knot { at, slope, offset: c };
+            *low = at;
+            (slope, c) = (1.0, -y);
+            while first < last {
+                let knot = knots[last - 1];
+                if slope * knot.at + c < 0.0 {
+                    break;
+                }
+                slope -= knot.slope;
+                c -= knot.offset;
+                last -= 1;
+            }
+            let at = -c / slope;
+            *high = at;
+            first -= 1;
+            knots[first] = left;
+            knots[last] = Knot { at, slope: -slope, offset: -c };
+            last += 1;
+            if k & (SAMPLES_PER_LOOK - 1) == 0 {
+                control.check()?;
+            }
         }
-        let mut value = -offset / slope;
-        b[n - 1] = value;
-        let cuts = self.low[..n - 1].iter().zip(&self.high[..n - 1]);
-        for (b, (low, high)) in b[..n - 1].iter_mut().zip(cuts).rev() {
+        (self.first, self.last) = (first, last);
+        Ok(())
+    }
+
+    /// The values of all samples of the message, from the one that was last, given that of its neighbour.
+    fn backward<'a>(&self, mut value: f64, values: impl ExactSizeIterator<Item = &'a mut f64>) {
+        let n = values.len();
+        let cuts = self.low[..n].iter().zip(&self.high[..n]).rev();
+        for (b, (low, high)) in values.zip(cuts) {
             value = value.max(*low).min(*high);
             *b = value;
         }
-        Ok(())
+    }
+}
+
+/// Where `v - y` and the messages of both neighbours add up to 0; there may be no right one.
+fn root(y: f64, lambda: f64, left: &[Knot], right: Option<&[Knot]>) -> f64 {
+    let ends = if right.is_some() { 2.0 } else { 1.0 };
+    let (mut slope, mut offset) = (1.0, -y - ends * lambda);
+    let (mut left, mut right) = (left.iter().peekable(), right.unwrap_or(&[]).iter().peekable());
+    loop {
+        let knot = match (left.peek(), right.peek()) {
+            (Some(one), Some(other)) if one.at <= other.at => left.next(),
+            (Some(_), None) => left.next(),
+            _ => right.next(),
+        };
+        match knot {
+            Some(knot) if slope * knot.at + offset <= 0.0 => {
+                slope += knot.slope;
+                offset += knot.offset;
+            }
+            _ => return -offset / slope,
+        }
     }
 }
 
@@ -183,6 +250,18 @@ mod tests {
             let mut b = vec![0.0; n];
             chain.solve(&y[..n], lambda, &mut b, &Control::unlimited()).unwrap();
             assert_eq!(b, solved(&y[..n], lambda), "{n} samples, lambda {lambda}");
+        }
+    }
+
+    /// Two messages that meet give what one gives, to rounding.
+    #[test]
+    fn two_threads_meet_in_the_middle() {
+        let y: Vec<f64> = (0..LONG as u32 + 1).map(|i| f64::from((i * 7919) % 1009) / 100.0 + f64::from(i / 5000 % 7)).collect();
+        for lambda in [0.1, 5.0, 300.0, 1e9] {
+            let (one, mut two) = (solved(&y, lambda), vec![0.0; y.len()]);
+            Chain::solve_by(2, &y, lambda, &mut two, &Control::unlimited()).unwrap();
+            let off = one.iter().zip(&two).map(|(one, two)| (one - two).abs()).fold(0.0, f64::max);
+            assert!(off < 1e-8, "lambda {lambda}: {off}");
         }
     }
 

@@ -219,7 +219,7 @@ fn run(
     // A little is left to the proof.
     let (gap, rounds) = (0.5 * settings.gap, settings.max_rounds);
     match (method, signal.penalty, signal.design) {
-        (Method::Chain, ..) => recursion(task, control),
+        (Method::Chain, ..) => recursion(task, settings.threads, control),
         (Method::Lines, Penalty::Grid { rows, columns }, _) => {
             lines::solve(task, (*rows, *columns), gap, (settings.threads, rounds), start, control)
         }
@@ -238,9 +238,9 @@ fn run(
 
 /// The exact recursion; coefficients without an observation take the value before them, or after them at the beginning. The
 /// multipliers are left to the certificate.
-fn recursion(task: &Task<'_>, control: &Control) -> Result<Found> {
+fn recursion(task: &Task<'_>, threads: usize, control: &Control) -> Result<Found> {
     let mut b = vec![0.0; task.y.len()];
-    Chain::default().solve(task.y, task.lambda, &mut b, control)?;
+    Chain::solve_by(threads, task.y, task.lambda, &mut b, control)?;
     if let Design::Observed { indices, coefficients } = task.design {
         let mut all = vec![b[0]; coefficients];
         for (k, index) in indices.iter().enumerate() {
