@@ -80,7 +80,7 @@ fn main() {
     let n = 100_000;
     let y: Vec<f64> = (0..n)
         .map(|i| {
-            let t = (i % 20_000) as f64 / 20_000.0;
+            let t = f64::from(i % 20_000) / 20_000.0;
             10.0 * (t - 0.5).abs() + draw.normal()
         })
         .collect();

@@ -38,6 +38,7 @@ pub(crate) enum FusedCommand {
 }
 
 /// What is fitted, and how.
+#[expect(clippy::struct_excessive_bools, reason = "flags of a command")]
 #[derive(Debug, Args)]
 pub(crate) struct Fitting {
     /// Which column of DATA is the signal, by name or number from 1, where there are several

@@ -41,19 +41,7 @@ impl Data {
     ) -> Result<Self> {
         let started = Instant::now();
         let is_grid = penalty == PenaltyName::Grid;
-        for (name, file, needed) in [
-            ("--edges", &typed.edges, penalty == PenaltyName::Graph),
-            ("--d", &typed.d, penalty == PenaltyName::Matrix),
-        ] {
-            match (file.is_some(), needed) {
-                (false, true) => bail!("penalty {penalty} needs {name} FILE"),
-                (true, false) => bail!(
-                    "{name} goes with penalty {}, not with {penalty}",
-                    if name == "--d" { "matrix" } else { "graph" }
-                ),
-                _ => {}
-            }
-        }
+        check_files(typed, penalty)?;
         ensure!(
             !(is_grid && typed.design.is_some()),
             "penalty grid with --design: name the neighbours as a graph, with --edges"
@@ -78,15 +66,16 @@ impl Data {
                 None => raw.extend_from_slice(&table.values),
             }
         }
-        if let Some(k) = raw.iter().position(|y| !y.is_finite() && !(y.is_nan() && typed.skip_missing)) {
+        if let Some(k) = raw.iter().position(|y| !(y.is_finite() || y.is_nan() && typed.skip_missing)) {
             let (row, name) = match (shape, &column) {
                 (Some((_, columns)), _) => (k / columns, table.names[k % columns].as_str()),
                 (None, Some(name)) => (k, name.as_str()),
                 (None, None) => (0, table.names[k].as_str()),
             };
-            let (what, advice) = match raw[k].is_nan() {
-                true => ("has no number".into(), "; --skip-missing leaves such observations out"),
-                false => (format!("is {}", raw[k]), ""),
+            let (what, advice) = if raw[k].is_nan() {
+                ("has no number".into(), "; --skip-missing leaves such observations out")
+            } else {
+                (format!("is {}", raw[k]), "")
             };
             bail!(
                 "{}: row {}, column {name} {what}; every observation must be a finite number{advice}",
@@ -149,6 +138,20 @@ impl Data {
     pub(crate) fn skipped(&self) -> usize {
         self.raw.len() - self.y.len()
     }
+}
+
+/// Refuses a penalty without its file, and a file without its penalty.
+fn check_files(typed: &Fitting, penalty: PenaltyName) -> Result<()> {
+    for (name, file, of) in
+        [("--edges", &typed.edges, PenaltyName::Graph), ("--d", &typed.d, PenaltyName::Matrix)]
+    {
+        match (file.is_some(), penalty == of) {
+            (false, true) => bail!("penalty {penalty} needs {name} FILE"),
+            (true, false) => bail!("{name} goes with penalty {of}, not with {penalty}"),
+            _ => {}
+        }
+    }
+    Ok(())
 }
 
 /// The settings as typed; lambda and the like follow.

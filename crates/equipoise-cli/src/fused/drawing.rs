@@ -66,5 +66,5 @@ fn thinned(values: &[f64]) -> Vec<(f64, f64)> {
 fn short(value: f64) -> String {
     let digits = format!("{value:.3}");
     let plain = digits.trim_end_matches('0').trim_end_matches('.');
-    if value >= 0.01 && value < 1e6 { plain.into() } else { format!("{value:.2e}") }
+    if (0.01..1e6).contains(&value) { plain.into() } else { format!("{value:.2e}") }
 }

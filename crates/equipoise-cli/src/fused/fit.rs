@@ -100,7 +100,7 @@ fn render(
             let mut text = report::words(found, data, settings, lambda_max);
             match &args.out {
                 Some(path) if stays => {
-                    line(&mut text, "result", &format!("not written; {} is better", path.display()))
+                    line(&mut text, "result", &format!("not written; {} is better", path.display()));
                 }
                 Some(path) => line(&mut text, "result", &path.display().to_string()),
                 None => line(&mut text, "result", "not kept; --out FILE writes it"),

@@ -1,5 +1,7 @@
 //! Results in words, and as the objects of `--json` and `--out`.
 
+use std::fmt::Write as _;
+
 use equipoise::Status;
 use equipoise_models::fused::{Fit, FitSettings, Point};
 use serde::{Deserialize, Serialize};
@@ -174,7 +176,7 @@ pub(crate) fn words(fit: &Fit, data: &Data, settings: &FitSettings, lambda_max: 
         (None, None) => format!("{} observations", data.y.len()),
     };
     if data.skipped() > 0 {
-        what += &format!(", {} left out", data.skipped());
+        let _ = write!(what, ", {} left out", data.skipped());
     }
     line(&mut text, "data", &what);
     line(&mut text, "penalty", data.penalty.name());

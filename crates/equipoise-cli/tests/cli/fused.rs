@@ -44,7 +44,8 @@ fn a_fit_says_what_the_contract_names() {
     assert!(number(&json, "relative_gap") < 1e-12);
     assert_eq!((number(&json, "lambda"), number(&json, "lambda_max")), (1.0, 3.0));
     assert!(number(&json, "seconds_load") >= 0.0 && number(&json, "seconds_solve") >= 0.0);
-    let written: Value = serde_json::from_str(&fs::read_to_string(&out).unwrap()).unwrap();
+    let written: Value =
+        serde_json::from_str(&fs::read_to_string(&out).expect("it works")).expect("it works");
     assert_eq!(written, json);
     let checked = fused(&["verify", &out, &data, "--json"]).expect(0).json();
     assert_eq!(checked["met"], true);
@@ -59,8 +60,8 @@ fn a_result_that_was_changed_is_found_out() {
     let folder = scratch("fused-verify");
     let (data, out) = (write(&folder, "four.csv", FOUR), text(&folder.join("fit.json")));
     fused(&["fit", &data, "--lambda", "1", "--out", &out, "--quiet"]).expect(0);
-    let changed = fs::read_to_string(&out).unwrap().replace("1.5", "1.625");
-    fs::write(&out, changed).unwrap();
+    let changed = fs::read_to_string(&out).expect("it works").replace("1.5", "1.625");
+    fs::write(&out, changed).expect("it works");
     let checked = fused(&["verify", &out, &data, "--json"]).expect(1).json();
     assert_eq!(checked["met"], false);
     let short = write(&folder, "short.csv", "0\n2\n1\n");
@@ -76,7 +77,9 @@ fn every_penalty_is_fitted_and_checked() {
     let d: String = (1..24).map(|r| format!("{r} {r} -1\n{r} {} 1\n", r + 1)).collect();
     let d = write(&folder, "d.mtx", &format!("%%MatrixMarket matrix coordinate real general\n23 24 46\n{d}"));
     let x: String = (0..30)
-        .map(|r| (0..24).map(|c| format!("{}", (r * 7 + c * 5) % 11 - 5)).collect::<Vec<_>>().join(",") + "\n")
+        .map(|r| {
+            (0..24).map(|c| format!("{}", (r * 7 + c * 5) % 11 - 5)).collect::<Vec<_>>().join(",") + "\n"
+        })
         .collect();
     let x = write(&folder, "x.csv", &x);
     let many = steps(&folder, "many.csv", 30);
@@ -99,7 +102,10 @@ fn every_penalty_is_fitted_and_checked() {
         fused(&[&["verify", &out, data], options.as_slice()].concat()).expect(0);
     }
     // The chain, as a graph and as a matrix.
-    assert!((objectives[4] / objectives[0] - 1.0).abs() < 2e-6 && (objectives[5] / objectives[0] - 1.0).abs() < 2e-6);
+    assert!(
+        (objectives[4] / objectives[0] - 1.0).abs() < 2e-6
+            && (objectives[5] / objectives[0] - 1.0).abs() < 2e-6
+    );
 }
 
 #[test]
@@ -111,11 +117,12 @@ fn an_image_comes_back_as_rows_and_is_drawn_before_and_after() {
     };
     let data = write(&folder, "image.csv", &(0..8).map(row).collect::<String>());
     let (out, plot) = (text(&folder.join("fit.json")), text(&folder.join("fit.svg")));
-    let json =
-        fused(&["fit", &data, "--grid", "--lambda", "0.1", "--json", "--out", &out, "--plot", &plot]).expect(0).json();
-    let rows = json["x"].as_array().unwrap();
+    let json = fused(&["fit", &data, "--grid", "--lambda", "0.1", "--json", "--out", &out, "--plot", &plot])
+        .expect(0)
+        .json();
+    let rows = json["x"].as_array().expect("it works");
     assert!(rows.len() == 8 && rows.iter().all(|row| numbers(row).len() == 9));
-    let drawn = fs::read_to_string(&plot).unwrap();
+    let drawn = fs::read_to_string(&plot).expect("it works");
     assert!(drawn.contains("data") && drawn.contains("lambda 0.1"), "{}", &drawn[..300]);
     fused(&["verify", &out, &data]).expect(0);
     let whole = fused(&["fit", &data, "--grid", "--lambda-ratio", "1.01", "--json"]).expect(0).json();
@@ -128,19 +135,23 @@ fn a_path_goes_down_from_one_piece_and_a_criterion_chooses() {
     let data = steps(&folder, "y.csv", 120);
     let plot = text(&folder.join("path.svg"));
     let json = fused(&["path", &data, "--steps", "20", "--json", "--plot", &plot]).expect(0).json();
-    let points = json["points"].as_array().unwrap();
+    let points = json["points"].as_array().expect("it works");
     assert_eq!(points.len(), 20);
     assert_eq!(points[0]["segments"], 1);
     let lambdas: Vec<f64> = points.iter().map(|point| number(point, "lambda")).collect();
     assert!(lambdas.windows(2).all(|pair| pair[1] < pair[0]));
-    let best = json["best"].as_u64().unwrap() as usize;
+    let best = json["best"].as_u64().expect("it works") as usize;
     let least = points.iter().map(|point| number(point, "bic")).fold(f64::INFINITY, f64::min);
     assert_eq!(number(&points[best], "bic"), least);
     // Three levels, found by the criterion.
-    assert!((3..=8).contains(&points[best]["segments"].as_u64().unwrap()), "{}", points[best]["segments"]);
+    assert!(
+        (3..=8).contains(&points[best]["segments"].as_u64().expect("it works")),
+        "{}",
+        points[best]["segments"]
+    );
     let again = ["fit", &data, "--lambda", &number(&points[best], "lambda").to_string(), "--json"];
     assert_eq!(numbers(&fused(&again).expect(0).json()["x"]), numbers(&points[best]["x"]));
-    assert!(fs::read_to_string(&plot).unwrap().contains("Choice of lambda"));
+    assert!(fs::read_to_string(&plot).expect("it works").contains("Choice of lambda"));
     let chosen = fused(&["fit", &data, "--choose", "bic", "--json"]).expect(0).json();
     assert!(number(&chosen, "lambda") < number(&chosen, "lambda_max"));
 }
@@ -148,16 +159,35 @@ fn a_path_goes_down_from_one_piece_and_a_criterion_chooses() {
 #[test]
 fn missing_values_are_named_or_left_out() {
     let folder = scratch("fused-missing");
-    let data = write(&folder, "probes.csv", "place,ratio,other\n1,0.5,NA\n2,NA,1\n3,0.7,2\n4,2.5,3\n5,2.7,4\n");
-    fused(&["fit", &data, "--lambda", "0.1", "--column", "ratio"])
-        .expect(2)
-        .complains(&["probes.csv", "row 2", "column ratio", "--skip-missing"]);
+    let data =
+        write(&folder, "probes.csv", "place,ratio,other\n1,0.5,NA\n2,NA,1\n3,0.7,2\n4,2.5,3\n5,2.7,4\n");
+    fused(&["fit", &data, "--lambda", "0.1", "--column", "ratio"]).expect(2).complains(&[
+        "probes.csv",
+        "row 2",
+        "column ratio",
+        "--skip-missing",
+    ]);
     for penalty in ["chain", "trend1"] {
-        let args = ["fit", &data, "--lambda", "0.1", "--column", "ratio", "--skip-missing", "--penalty", penalty, "--json"];
+        let args = [
+            "fit",
+            &data,
+            "--lambda",
+            "0.1",
+            "--column",
+            "ratio",
+            "--skip-missing",
+            "--penalty",
+            penalty,
+            "--json",
+        ];
         let json = fused(&args).expect(0).json();
         assert_eq!((numbers(&json["x"]).len(), json["observations"].as_u64()), (5, Some(4)));
     }
-    fused(&["fit", &data, "--lambda", "0.1"]).expect(2).complains(&["3 columns", "place, ratio, other", "--column"]);
+    fused(&["fit", &data, "--lambda", "0.1"]).expect(2).complains(&[
+        "3 columns",
+        "place, ratio, other",
+        "--column",
+    ]);
 }
 
 #[test]
@@ -187,14 +217,18 @@ fn bad_input_is_refused_and_nothing_is_written() {
 #[test]
 fn limits_leave_a_result_and_a_better_one_stays() {
     let folder = scratch("fused-limits");
-    let row = |r: usize| (0..60).map(|c| format!("{}", (r * 31 + c * 17) % 23)).collect::<Vec<_>>().join(",") + "\n";
+    let row = |r: usize| {
+        (0..60).map(|c| format!("{}", (r * 31 + c * 17) % 23)).collect::<Vec<_>>().join(",") + "\n"
+    };
     let data = write(&folder, "image.csv", &(0..60).map(row).collect::<String>());
     let out = text(&folder.join("fit.json"));
     let few = ["fit", &data, "--grid", "--lambda", "4", "--max-rounds", "2", "--gap", "1e-9", "--out", &out];
     fused(&few).expect(1).complains(&["not converged", "--max-rounds"]);
     fused(&["fit", &data, "--grid", "--lambda", "4", "--out", &out]).expect(0);
-    let better = fs::read_to_string(&out).unwrap();
+    let better = fs::read_to_string(&out).expect("it works");
     fused(&few).expect(1).complains(&["kept"]);
-    assert_eq!(fs::read_to_string(&out).unwrap(), better);
-    fused(&["fit", &data, "--grid", "--lambda", "4", "--time-limit", "1e-9"]).expect(2).complains(&["time limit"]);
+    assert_eq!(fs::read_to_string(&out).expect("it works"), better);
+    fused(&["fit", &data, "--grid", "--lambda", "4", "--time-limit", "1e-9"])
+        .expect(2)
+        .complains(&["time limit"]);
 }

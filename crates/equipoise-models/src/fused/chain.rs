@@ -9,7 +9,7 @@
 //! minimum is the derivative of `f_i`, cut off at -lambda and lambda. It is piecewise linear and increasing: a list of knots,
 //! each with what slope and offset grow by there. A sample adds `v - y` to every piece; cutting removes knots at both ends and
 //! sets one new knot at each. Every knot is set once and removed once at most. The places where the cuts lie are kept: they are
-//! the interval in which b_i is its right neighbour's value, so that a pass from right to left finds every b.
+//! the interval in which `b_i` is its right neighbour's value, so that a pass from right to left finds every b.
 //!
 //! With `c = offset + lambda` on the left and `c = offset - lambda` on the right, both walks begin with slope 1 and `c = -y`:
 //! lambda enters with the first sample alone.
@@ -67,20 +67,23 @@ impl Chain {
         let (team, middle) = (Team::of(2), n / 2);
         let mut halves = team.map([true, false].into_iter(), |is_left| {
             let mut chain = Self::default();
-            match is_left {
-                true => chain.forward(y[..middle - 1].iter(), lambda, control)?,
-                false => chain.forward(y[middle..].iter().rev(), lambda, control)?,
+            if is_left {
+                chain.forward(y[..middle - 1].iter(), lambda, control)?;
+            } else {
+                chain.forward(y[middle..].iter().rev(), lambda, control)?;
             }
-            Ok(chain)
+            Pass::Ok(chain)
         });
         let (Some(right), Some(left)) = (halves.pop(), halves.pop()) else { return Ok(()) };
         let (left, right): (Self, Self) = (left?, right?);
         let value = root(y[middle - 1], lambda, left.message(), Some(right.message()));
         let (before, after) = b.split_at_mut(middle);
         before[middle - 1] = value;
-        team.map([(left, &mut before[..middle - 1], true), (right, after, false)].into_iter(), |half| match half {
-            (chain, part, true) => chain.backward(value, part.iter_mut().rev()),
-            (chain, part, false) => chain.backward(value, part.iter_mut()),
+        team.map([(left, &mut before[..middle - 1], true), (right, after, false)].into_iter(), |half| {
+            match half {
+                (chain, part, true) => chain.backward(value, part.iter_mut().rev()),
+                (chain, part, false) => chain.backward(value, part.iter_mut()),
+            }
         });
         Ok(())
     }
@@ -221,7 +224,7 @@ mod tests {
 
     fn solved(y: &[f64], lambda: f64) -> Vec<f64> {
         let mut b = vec![0.0; y.len()];
-        Chain::default().solve(y, lambda, &mut b, &Control::unlimited()).unwrap();
+        Chain::default().solve(y, lambda, &mut b, &Control::unlimited()).expect("it works");
         b
     }
 
@@ -248,7 +251,7 @@ mod tests {
         let y: Vec<f64> = (0..3000).map(|i| f64::from((i * 7919) % 101) / 10.0).collect();
         for (n, lambda) in [(3000, 3.0), (5, 0.1), (1000, 20.0), (2999, 0.01)] {
             let mut b = vec![0.0; n];
-            chain.solve(&y[..n], lambda, &mut b, &Control::unlimited()).unwrap();
+            chain.solve(&y[..n], lambda, &mut b, &Control::unlimited()).expect("it works");
             assert_eq!(b, solved(&y[..n], lambda), "{n} samples, lambda {lambda}");
         }
     }
@@ -256,10 +259,12 @@ mod tests {
     /// Two messages that meet give what one gives, to rounding.
     #[test]
     fn two_threads_meet_in_the_middle() {
-        let y: Vec<f64> = (0..LONG as u32 + 1).map(|i| f64::from((i * 7919) % 1009) / 100.0 + f64::from(i / 5000 % 7)).collect();
+        let y: Vec<f64> = (0..=LONG as u32)
+            .map(|i| f64::from((i * 7919) % 1009) / 100.0 + f64::from(i / 5000 % 7))
+            .collect();
         for lambda in [0.1, 5.0, 300.0, 1e9] {
             let (one, mut two) = (solved(&y, lambda), vec![0.0; y.len()]);
-            Chain::solve_by(2, &y, lambda, &mut two, &Control::unlimited()).unwrap();
+            Chain::solve_by(2, &y, lambda, &mut two, &Control::unlimited()).expect("it works");
             let off = one.iter().zip(&two).map(|(one, two)| (one - two).abs()).fold(0.0, f64::max);
             assert!(off < 1e-8, "lambda {lambda}: {off}");
         }

@@ -54,7 +54,7 @@ pub struct Fit {
     pub status: Status,
     /// The objective at x, from above; infinite where nothing is proven.
     pub objective: f64,
-    /// What no coefficients get below; minus infinity where nothing is proven.
+    /// What no coefficients get below; 0, which no objective is below, where nothing better is proven.
     pub bound: f64,
     /// `(objective - bound) / max(objective, 1e-12 ||y||^2 / 2)`, from above.
     pub relative_gap: f64,

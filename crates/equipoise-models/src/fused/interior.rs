@@ -182,7 +182,7 @@ impl<'a> Interior<'a> {
         while !self.try_step(system, control)? {
             let largest = (0..self.w.len()).map(|r| self.weight_of(r)).fold(0.0, f64::max);
             self.most = 1e-2 * largest;
-            if !(self.most > 1e-2) {
+            if self.most <= 1e-2 || self.most.is_nan() {
                 return Ok(false);
             }
         }

@@ -38,7 +38,7 @@ struct Jumps<'a> {
     y: Vec<f64>,
     /// The working set: which jumps, their columns without their parts along `X 1`, their products with each other and with y,
     /// their values.
-    jumps: Vec<usize>,
+    places: Vec<usize>,
     columns: Vec<Vec<f64>>,
     gram: Vec<Vec<f64>>,
     of_y: Vec<f64>,
@@ -99,7 +99,7 @@ impl<'a> Jumps<'a> {
             ones,
             of_ones,
             y: task.y.to_vec(),
-            jumps: Vec::new(),
+            places: Vec::new(),
             columns: Vec::new(),
             gram: Vec::new(),
             of_y: Vec::new(),
@@ -122,7 +122,7 @@ impl<'a> Jumps<'a> {
 
     /// Takes jumps into the working set, with value 0; those in it already are left alone. Jumps come in increasing order.
     fn join(&mut self, new: &[usize], control: &Control) -> Pass {
-        let new: Vec<usize> = new.iter().copied().filter(|r| !self.jumps.contains(r)).collect();
+        let new: Vec<usize> = new.iter().copied().filter(|r| !self.places.contains(r)).collect();
         let Some(first) = new.first() else { return Ok(()) };
         // One walk from the last column of X: the sum so far is the column of the jump before it.
         let (mut sum, mut left) = (vec![0.0; self.x.rows()], new.len());
@@ -136,7 +136,7 @@ impl<'a> Jumps<'a> {
                 left -= 1;
                 found.push(self.projected(sum.clone()));
             }
-            if c % 256 == 0 {
+            if c.is_multiple_of(256) {
                 control.check()?;
             }
         }
@@ -148,9 +148,9 @@ impl<'a> Jumps<'a> {
             self.gram.push(products);
             self.of_y.push(matrix::dot(&column, &self.y));
             self.columns.push(column);
-            self.jumps.push(*r);
+            self.places.push(*r);
             self.g.push(0.0);
-            if self.jumps.len() % 16 == 0 {
+            if self.places.len().is_multiple_of(16) {
                 control.check()?;
             }
         }
@@ -285,7 +285,7 @@ impl<'a> Jumps<'a> {
         let gap = (objective - dual_value(&theta, &self.y)).max(0.0);
         let floor = 0.5e-12 * matrix::dot(task.y, task.y);
         let estimate = if gap == 0.0 { 0.0 } else { gap / objective.max(floor) };
-        let too_large = violators(&z, lambda, MOST_NEW.min(40 + 2 * self.jumps.len()));
+        let too_large = violators(&z, lambda, MOST_NEW.min(40 + 2 * self.places.len()));
         z.iter_mut().for_each(|z| *z *= scale);
         let found = Found { b: self.coefficients(), dual: Dual { z, theta }, rounds, halt: None::<Halt> };
         (estimate, found, too_large)
@@ -294,7 +294,7 @@ impl<'a> Jumps<'a> {
     /// b, with the best c.
     fn coefficients(&self) -> Vec<f64> {
         let mut changes = vec![0.0; self.x.columns()];
-        self.jumps.iter().zip(&self.g).for_each(|(r, g)| changes[r + 1] = *g);
+        self.places.iter().zip(&self.g).for_each(|(r, g)| changes[r + 1] = *g);
         let mut sum = 0.0;
         let mut b: Vec<f64> = changes
             .iter()

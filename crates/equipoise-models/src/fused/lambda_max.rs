@@ -69,20 +69,17 @@ pub fn lambda_max(signal: Signal<'_>, settings: &FitSettings, control: &Control)
 /// A basis of `{ X b : D b = 0 }`, orthonormal.
 fn kernel(signal: Signal<'_>, d: &Differences) -> Vec<Vec<f64>> {
     let n = d.columns();
-    let candidates: Vec<Vec<f64>> = match signal.penalty.chain_order() {
-        Some(order) => {
-            let power = |k: usize| {
-                let at = |c: usize| (2.0 * c as f64 / n as f64 - 1.0).powi(k as i32);
-                (0..n).map(at).collect()
-            };
-            (0..order).map(power).collect()
-        }
-        None => {
-            let (number, count) = d.components(|_| true);
-            let mut out = vec![vec![0.0; n]; count];
-            number.iter().enumerate().for_each(|(c, k)| out[*k][c] = 1.0);
-            out
-        }
+    let candidates: Vec<Vec<f64>> = if let Some(order) = signal.penalty.chain_order() {
+        let power = |k: usize| {
+            let at = |c: usize| (2.0 * c as f64 / n as f64 - 1.0).powf(k as f64);
+            (0..n).map(at).collect()
+        };
+        (0..order).map(power).collect()
+    } else {
+        let (number, count) = d.components(|_| true);
+        let mut out = vec![vec![0.0; n]; count];
+        number.iter().enumerate().for_each(|(c, k)| out[*k][c] = 1.0);
+        out
     };
     let mut basis: Vec<Vec<f64>> = Vec::new();
     for candidate in candidates {
@@ -137,7 +134,7 @@ mod tests {
 
     fn of(penalty: &Penalty, y: &[f64]) -> f64 {
         let signal = Signal { y, design: Design::Identity, penalty };
-        lambda_max(signal, &FitSettings::default(), &Control::unlimited()).unwrap()
+        lambda_max(signal, &FitSettings::default(), &Control::unlimited()).expect("it works")
     }
 
     #[test]

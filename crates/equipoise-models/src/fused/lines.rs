@@ -25,6 +25,8 @@ use super::regions;
 /// Rounds between two looks at the gap, at first; later as many as it seems to take.
 const FIRST_LOOK: usize = 8;
 
+/// Columns that are taken up together, so that memory is read in whole lines of the cache.
+const BAND: usize = 8;
 /// How far the gap may be from the allowed one when regions are fused: that takes longer than a round.
 const NEAR: f64 = 300.0;
 
@@ -155,7 +157,6 @@ impl Lines<'_> {
                 .collect()
         };
         let results = self.team.map(parts.into_iter(), |(first, part)| {
-            const BAND: usize = 8;
             let (mut chain, mut lines) = (Chain::default(), vec![0.0; BAND * rows]);
             for (k, out) in part.chunks_mut(BAND * rows).enumerate() {
                 let (at, width) = (first + k * BAND, out.len() / rows);
@@ -179,7 +180,6 @@ impl Lines<'_> {
             parts.map(|(k, part)| (k * lines_a_part, part)).collect()
         };
         self.team.map(parts.into_iter(), |(first, part)| {
-            const BAND: usize = 8;
             for (k, out) in part.chunks_mut(BAND * columns).enumerate() {
                 let at = first + k * BAND;
                 for c in 0..columns {

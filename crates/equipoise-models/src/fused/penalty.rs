@@ -268,13 +268,6 @@ impl Differences {
     /// and how many there are.
     pub(super) fn components(&self, ties: impl Fn(usize) -> bool) -> (Vec<usize>, usize) {
         let mut parent: Vec<usize> = (0..self.n).collect();
-        fn root(parent: &mut [usize], mut c: usize) -> usize {
-            while parent[c] != c {
-                parent[c] = parent[parent[c]];
-                c = parent[c];
-            }
-            c
-        }
         self.for_each(|r, columns, _| {
             if ties(r) {
                 for pair in columns.windows(2) {
@@ -294,12 +287,21 @@ impl Differences {
     }
 }
 
+/// The first of those that hang together.
+fn root(parent: &mut [usize], mut c: usize) -> usize {
+    while parent[c] != c {
+        parent[c] = parent[parent[c]];
+        c = parent[c];
+    }
+    c
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn dense(penalty: &Penalty, n: usize) -> Vec<Vec<f64>> {
-        let d = penalty.differences(n).unwrap();
+        let d = penalty.differences(n).expect("it works");
         let mut out = vec![vec![0.0; n]; d.rows()];
         d.for_each(|r, columns, values| columns.iter().zip(values).for_each(|(c, v)| out[r][*c] += v));
         out
@@ -315,20 +317,21 @@ mod tests {
         let pairs: Vec<(usize, usize)> = grid
             .iter()
             .map(|row| {
-                let find = |sought: f64| row.iter().position(|value| *value == sought).unwrap();
+                let find = |sought: f64| row.iter().position(|value| *value == sought).expect("it works");
                 (find(-1.0), find(1.0))
             })
             .collect();
         assert_eq!(pairs, [(0, 1), (1, 2), (3, 4), (4, 5), (0, 3), (1, 4), (2, 5)]);
         let edges = vec![Edge { from: 2, to: 0, weight: 2.0 }];
         assert_eq!(dense(&Penalty::Graph(edges), 3), [[2.0, 0.0, -2.0]]);
-        let d = SparseMatrix::from_triplets(2, 3, &[(0, 0, 1.0), (0, 2, 5.0), (1, 1, -2.0)]).unwrap();
+        let d =
+            SparseMatrix::from_triplets(2, 3, &[(0, 0, 1.0), (0, 2, 5.0), (1, 1, -2.0)]).expect("it works");
         assert_eq!(dense(&Penalty::Matrix(d), 3), [[1.0, 0.0, 5.0], [0.0, -2.0, 0.0]]);
     }
 
     #[test]
     fn products_and_components() {
-        let d = Penalty::Grid { rows: 2, columns: 2 }.differences(4).unwrap();
+        let d = Penalty::Grid { rows: 2, columns: 2 }.differences(4).expect("it works");
         assert_eq!(d.apply(&[1.0, 2.0, 4.0, 8.0]), [1.0, 4.0, 3.0, 6.0]);
         let mut out = vec![0.0; 4];
         d.add_transposed(2.0, &[1.0, 10.0, 100.0, 1000.0], &mut out);
@@ -341,10 +344,10 @@ mod tests {
     #[test]
     fn what_cannot_be_is_refused() {
         let edge = |from, to, weight| Penalty::Graph(vec![Edge { from, to, weight }]).differences(3);
-        assert_eq!(edge(0, 3, 1.0).unwrap_err(), Error::NoSuchNode { edge: 0, node: 3, last: 2 });
-        assert_eq!(edge(1, 1, 1.0).unwrap_err(), Error::Loop { edge: 0, node: 1 });
-        assert_eq!(edge(0, 1, 0.0).unwrap_err(), Error::EdgeWeight { edge: 0, found: 0.0 });
-        let short = Penalty::Trend2.differences(3).unwrap_err();
+        assert_eq!(edge(0, 3, 1.0).expect_err("refused"), Error::NoSuchNode { edge: 0, node: 3, last: 2 });
+        assert_eq!(edge(1, 1, 1.0).expect_err("refused"), Error::Loop { edge: 0, node: 1 });
+        assert_eq!(edge(0, 1, 0.0).expect_err("refused"), Error::EdgeWeight { edge: 0, found: 0.0 });
+        let short = Penalty::Trend2.differences(3).expect_err("refused");
         assert_eq!(short, Error::TooShort { penalty: "trend2", least: 4, found: 3 });
         assert!(Penalty::Grid { rows: 2, columns: 2 }.differences(5).is_err());
         assert!(Penalty::Chain.differences(0).is_err());

@@ -9,7 +9,7 @@
 //! least `z'D b + s'b`: the objective is at least `theta'y - 1/2 ||theta||^2 - (X'theta - D'z - s)'b` at every b.
 //!
 //! - **X = I**: theta is `D'z + s` itself, a real vector that is known up to rounding; s is what the box takes of `y - D'z`. An
-//!   error e of theta_c changes the bound by at most `e (|y_c| + |theta_c| + e)`.
+//!   error e of `theta_c` changes the bound by at most `e (|y_c| + |theta_c| + e)`.
 //! - **otherwise**: what `X'theta = D'z + s` is missed by is charged: `|miss_c|` times the largest `|b_c|` of any b that is as good
 //!   as the one at hand ([`reach`](super::reach)). Where nothing bounds b, nothing is proven.
 //!
@@ -94,7 +94,7 @@ impl Task<'_> {
         if self.sparse > 0.0 {
             let mut sum = Sum::default();
             b.iter().for_each(|b| sum.add(b.abs()));
-            total = total + sum.value() * self.sparse.into();
+            total += sum.value() * self.sparse.into();
         }
         Ok(if total.is_known() { total.upper() } else { f64::INFINITY })
     }

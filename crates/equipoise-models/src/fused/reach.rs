@@ -7,7 +7,7 @@
 //! and from these, for every c, a number that `|b_c|` does not exceed:
 //!
 //! - **an l1 term**: `level / mu`.
-//! - **observed, chain of order q**: Lagrange's formula by the q nearest observed coefficients t_j. The remainder is a divided
+//! - **observed, chain of order q**: Lagrange's formula by the q nearest observed coefficients `t_j`. The remainder is a divided
 //!   difference of order q, an average of `(D b)_r / q!`, times `prod |c - t_j|`.
 //! - **observed, graph**: a path leads to an observed coefficient, along which b changes by `G / least weight` at most.
 //! - **a matrix, kernel of D known**: `b = N a + rest` with N a basis of the kernel, `|rest_c| <= rho_c` as above. Then
@@ -279,7 +279,7 @@ mod tests {
         let indices: Vec<usize> = [0, 1, 5, 6, 11, 17, 18, 25].into();
         let y: Vec<f64> = indices.iter().map(|i| b[*i]).collect();
         let third: f64 = b.windows(4).map(|w| (w[3] - 3.0 * w[2] + 3.0 * w[1] - w[0]).abs()).sum();
-        let bounds = interpolated(&y, &indices, b.len(), 3, 0.0, third).unwrap();
+        let bounds = interpolated(&y, &indices, b.len(), 3, 0.0, third).expect("it works");
         assert!(b.iter().zip(&bounds).all(|(b, bound)| b.abs() <= *bound), "{b:?} {bounds:?}");
     }
 }

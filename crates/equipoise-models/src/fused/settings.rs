@@ -55,9 +55,8 @@ impl Default for FitSettings {
 impl FitSettings {
     /// Refuses numbers out of their range.
     pub(super) fn validate(&self) -> Result<()> {
-        let positive = |input, found: f64| match found > 0.0 && found.is_finite() {
-            true => Ok(()),
-            false => Err(Error::NotPositive { input, found }),
+        let positive = |input, found: f64| {
+            if found > 0.0 && found.is_finite() { Ok(()) } else { Err(Error::NotPositive { input, found }) }
         };
         positive("lambda", self.lambda)?;
         positive("gap", self.gap)?;

@@ -4,7 +4,7 @@
 //! minimise 1/2 ||y - X b||^2 + lambda sum t + mu ||b||_1     t - D b - u = 0 ,   t + D b - v = 0 ,   u, v >= 0
 //! ```
 //!
-//! Two scalars share no direction of the kernel (unless b has two entries), so pairs cannot move at all; and even moves of one b_k with
+//! Two scalars share no direction of the kernel (unless b has two entries), so pairs cannot move at all; and even moves of one `b_k` with
 //! all slacks that it touches are stuck where the optimum needs two of them to move together: y = (1, 1, 1), lambda = 3/2
 //! on a chain, from 0, is such a place, with objective 3/2 where the optimum is 0. What leads on is the full proximal step
 //! of the core, taken when pairs stall. This is here to be compared with; the other methods are faster by orders of magnitude.
@@ -31,10 +31,10 @@ pub(super) fn problem(task: &Task<'_>, control: &Control) -> Result<Problem<Leas
     match task.design {
         Design::Identity => seen.extend((0..n).map(|c| (c, c, 1.0))),
         Design::Observed { indices, .. } => {
-            seen.extend(indices.iter().enumerate().map(|(k, c)| (k, *c, 1.0)))
+            seen.extend(indices.iter().enumerate().map(|(k, c)| (k, *c, 1.0)));
         }
         Design::Matrix(x) => {
-            (0..n).for_each(|c| for_each_in_column(x, c, |r, value| seen.push((r, c, value))))
+            (0..n).for_each(|c| for_each_in_column(x, c, |r, value| seen.push((r, c, value))));
         }
     }
     let x = SparseMatrix::from_triplets(task.y.len(), dimension, &seen)?;
@@ -115,10 +115,10 @@ mod tests {
     /// The counterexample: from 0 no single coefficient with the slacks of its rows can gain anything, though the optimum is elsewhere.
     #[test]
     fn single_coefficients_with_their_slacks_are_stuck() {
-        let d = Penalty::Chain.differences(3).unwrap();
+        let d = Penalty::Chain.differences(3).expect("it works");
         let y = [1.0; 3];
         let task = known(&y, &d);
-        let problem = problem(&task, &Control::unlimited()).unwrap();
+        let problem = problem(&task, &Control::unlimited()).expect("it works");
         // The best slacks for b: t = |D b|, which is what a move of b_k with its hyperedge takes.
         let at = |b: [f64; 3]| {
             let differences = d.apply(&b);
@@ -142,11 +142,11 @@ mod tests {
     /// Pairs of scalars share no direction; the full steps of the core lead to the optimum all the same.
     #[test]
     fn full_steps_lead_out() {
-        let d = Penalty::Chain.differences(3).unwrap();
+        let d = Penalty::Chain.differences(3).expect("it works");
         let y = [1.0; 3];
         let task = known(&y, &d);
         let settings = FitSettings { lambda: 1.5, ..FitSettings::default() };
-        let found = solve(&task, &settings, None, &Control::unlimited()).unwrap();
+        let found = solve(&task, &settings, None, &Control::unlimited()).expect("it works");
         assert!(found.b.iter().all(|b| (b - 1.0).abs() < 1e-4), "{found:?}");
     }
 }

@@ -26,6 +26,9 @@ const WIDEST_BAND: usize = 8;
 /// The largest order of a dense system: two of them take 4 GB.
 const LARGEST_DENSE: usize = 16_000;
 
+/// Row, column, value.
+type Entry = (usize, usize, f64);
+
 /// A system with a fixed pattern.
 #[derive(Debug)]
 pub(super) struct System {
@@ -185,7 +188,7 @@ impl System {
 }
 
 /// The lower triangle of `X'X` as entries; or that it is not worth listing them.
-fn gram(design: Design<'_>, n: usize, control: &Control) -> Result<(Vec<(usize, usize, f64)>, bool)> {
+fn gram(design: Design<'_>, n: usize, control: &Control) -> Result<(Vec<Entry>, bool)> {
     /// Entries a coefficient from which a dense factorisation is the better one.
     const MANY: usize = 64;
     match design {
@@ -213,7 +216,7 @@ fn gram(design: Design<'_>, n: usize, control: &Control) -> Result<(Vec<(usize, 
     }
 }
 
-fn sparse(n: usize, gram: &[(usize, usize, f64)], d: &Differences) -> Result<Shape> {
+fn sparse(n: usize, gram: &[Entry], d: &Differences) -> Result<Shape> {
     let mut triplets: Vec<Triplet<usize, usize, f64>> =
         gram.iter().map(|(r, c, value)| Triplet::new(*r, *c, *value)).collect();
     triplets.extend((0..n).map(|c| Triplet::new(c, c, 0.0)));
@@ -325,21 +328,21 @@ mod tests {
                 .map(|r| (0..n).map(|c| f64::from((r * 7 + c * 5) % 11) - 5.0).collect())
                 .collect::<Vec<Vec<f64>>>(),
         )
-        .unwrap();
+        .expect("it works");
         let few: Vec<_> = (0..n as usize).map(|c| (c, (c * 7) % n as usize, 1.0 + c as f64)).collect();
-        let few: Matrix = SparseMatrix::from_triplets(n as usize, n as usize, &few).unwrap().into();
+        let few: Matrix = SparseMatrix::from_triplets(n as usize, n as usize, &few).expect("it works").into();
         let n = n as usize;
         for penalty in
             [Penalty::Chain, Penalty::Trend1, Penalty::Trend2, Penalty::Grid { rows: 2, columns: 12 }]
         {
-            let d = penalty.differences(n).unwrap();
+            let d = penalty.differences(n).expect("it works");
             for x in [None, Some(&full), Some(&few)] {
                 for has_identity in [false, true] {
                     let design = x.map_or(Design::Identity, Design::Matrix);
                     let control = Control::unlimited();
-                    let mut system = System::new(design, &d, has_identity, &control).unwrap();
+                    let mut system = System::new(design, &d, has_identity, &control).expect("it works");
                     let s: Vec<f64> = (0..d.rows() + n).map(|k| 0.5 + (k % 5) as f64).collect();
-                    assert!(system.factorise(&d, &s, &control).unwrap());
+                    assert!(system.factorise(&d, &s, &control).expect("it works"));
                     let v: Vec<f64> = (0..n).map(|c| (c as f64).sin()).collect();
                     let mut found = times(x, &d, &s, has_identity, &v);
                     system.solve(&mut found);

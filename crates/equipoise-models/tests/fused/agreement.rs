@@ -26,7 +26,7 @@ fn penalties(draw: &mut Draw) -> Vec<(Penalty, usize)> {
         (Penalty::Trend2, n),
         (Penalty::Grid { rows: 3, columns: 4 }, 12),
         (Penalty::Graph(edges(draw, n)), n),
-        (Penalty::Matrix(SparseMatrix::from_triplets(n, n, &triplets).unwrap()), n),
+        (Penalty::Matrix(SparseMatrix::from_triplets(n, n, &triplets).expect("it works")), n),
     ]
 }
 
@@ -95,7 +95,7 @@ fn methods_agree() {
         assert_eq!(found.method, Method::Interior);
         // Pairs may be stuck for good with any D: what is claimed of where they are must hold all the same.
         let settings = FitSettings { method: Method::SlackPairs, ..FitSettings::default() };
-        let by_pairs = case.fit(&settings, &Control::unlimited()).unwrap();
+        let by_pairs = case.fit(&settings, &Control::unlimited()).expect("it works");
         case.judge(&by_pairs);
         assert!(by_pairs.bound <= found.objective && by_pairs.objective >= found.bound, "{by_pairs:?}");
         assert!(
@@ -121,7 +121,7 @@ fn units_and_offsets_do_not_matter() {
                 lambda: 0.7 * unit,
                 sparse: 0.0,
             };
-            let found = case.fit(&FitSettings::default(), &Control::unlimited()).unwrap();
+            let found = case.fit(&FitSettings::default(), &Control::unlimited()).expect("it works");
             case.judge(&found);
             // Any D but differences sees the offset, and most of the objective is then the penalty of it.
             assert_eq!(found.status, Status::Converged, "{case:?} {found:?}");
@@ -140,7 +140,7 @@ fn long_chains_are_proven_to_rounding() {
                 Case { y: y.clone(), n, seen: Seen::All, penalty: Penalty::Chain, lambda, sparse: 0.0 };
             let found = case
                 .fit(&FitSettings { gap: 1e-11, ..FitSettings::default() }, &Control::unlimited())
-                .unwrap();
+                .expect("it works");
             assert_eq!(found.status, Status::Converged, "{n} {lambda} {:e}", found.relative_gap);
         }
     }

@@ -13,7 +13,7 @@ fn chain(y: Vec<f64>) -> Case {
 }
 
 fn refused(case: &Case, settings: &FitSettings) -> String {
-    case.fit(settings, &Control::unlimited()).unwrap_err().to_string()
+    case.fit(settings, &Control::unlimited()).expect_err("refused").to_string()
 }
 
 #[test]
@@ -40,7 +40,7 @@ fn bad_choices_are_refused_in_words() {
 fn a_part_of_a_graph_that_nobody_sees_is_an_error() {
     let penalty = Penalty::Graph(vec![]);
     let case = Case { y: vec![1.0], n: 2, seen: Seen::Some(vec![0]), penalty, lambda: 1.0, sparse: 0.0 };
-    let found = case.fit(&FitSettings::default(), &Control::unlimited()).unwrap_err();
+    let found = case.fit(&FitSettings::default(), &Control::unlimited()).expect_err("refused");
     assert_eq!(found, Error::Undetermined { coefficient: 1 });
 }
 

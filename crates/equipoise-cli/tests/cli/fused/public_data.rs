@@ -29,9 +29,22 @@ fn glioblastoma_has_two_amplified_regions() {
 #[ignore = "needs EQUIPOISE_DATA, the public data sets"]
 fn arrays_with_missing_probes_are_fitted_when_asked() {
     let data = public("signal/CGH_arrays.csv");
-    fused(&["fit", &data, "--column", "disease2", "--lambda", "1"]).expect(2).complains(&["disease2", "--skip-missing"]);
+    fused(&["fit", &data, "--column", "disease2", "--lambda", "1"])
+        .expect(2)
+        .complains(&["disease2", "--skip-missing"]);
     for penalty in ["chain", "trend1"] {
-        let args = ["fit", &data, "--column", "disease2", "--lambda", "1", "--skip-missing", "--penalty", penalty, "--json"];
+        let args = [
+            "fit",
+            &data,
+            "--column",
+            "disease2",
+            "--lambda",
+            "1",
+            "--skip-missing",
+            "--penalty",
+            penalty,
+            "--json",
+        ];
         let json = fused(&args).expect(0).json();
         assert_eq!(json["status"], "converged", "{penalty}");
     }

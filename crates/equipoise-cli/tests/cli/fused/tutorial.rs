@@ -40,7 +40,8 @@ fn every_command_of_the_page_does_what_it_shows() {
             assert!(output.status.success(), "{typed}: {}", String::from_utf8_lossy(&output.stderr));
             let (shown, said): (Vec<&str>, Vec<&str>) = (shown.lines().collect(), said.lines().collect());
             assert!(
-                shown.len() == said.len() && shown.iter().zip(&said).all(|(shown, line)| is_shown(shown, line)),
+                shown.len() == said.len()
+                    && shown.iter().zip(&said).all(|(shown, line)| is_shown(shown, line)),
                 "{typed}\nshown: {shown:#?}\nfound: {said:#?}"
             );
             commands += 1;
