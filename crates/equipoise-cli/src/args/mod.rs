@@ -21,6 +21,7 @@ pub(crate) use checkpoint::Checkpointing;
 pub(crate) use constrained::{
     ConstrainedArguments, ConstrainedCommand, FitArguments, ProblemArguments, TableArguments,
     VerifyFitArguments,
+};
 pub(crate) use fused::{
     Fitting, FusedArguments, FusedCommand, FusedFitArguments, FusedPathArguments, FusedVerifyArguments,
 };
