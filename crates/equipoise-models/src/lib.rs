@@ -12,6 +12,7 @@
 
 pub mod constrained;
 pub mod fused;
+pub mod lasso;
 pub mod svm;
 mod synthetic;
 
