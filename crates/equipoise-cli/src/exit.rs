@@ -81,6 +81,8 @@ fn was_ended(error: &anyhow::Error, by: &Halt) -> bool {
             || cause.downcast_ref::<Halt>() == Some(by)
             || cause.downcast_ref::<equipoise_models::fused::Error>().is_some_and(
                 |error| matches!(error, equipoise_models::fused::Error::Equipoise(inner) if *inner == of_library),
+            || cause.downcast_ref::<equipoise_models::lasso::Error>().is_some_and(
+                |error| matches!(error, equipoise_models::lasso::Error::Equipoise(inner) if *inner == of_library),
             )
             || cause.downcast_ref::<equipoise_models::svm::Error>().is_some_and(
                 |error| matches!(error, equipoise_models::svm::Error::Equipoise(inner) if *inner == of_library),

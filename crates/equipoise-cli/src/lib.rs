@@ -14,6 +14,7 @@ mod generate;
 mod graph;
 mod history;
 mod interrupt;
+mod lasso;
 mod outputs;
 // Not every mark is drawn by every command.
 #[allow(dead_code, unused_imports)]
@@ -53,6 +54,7 @@ fn execute(command: &Command, interrupt: &Interrupt) -> anyhow::Result<Outcome> 
     match command {
         Command::Solve(args) => solve::run(args, interrupt),
         Command::Verify(args) => verify::run(args, interrupt),
+        Command::Lasso(args) => lasso::run(&args.command, interrupt),
         Command::Svm(args) => svm::run(&args.command, interrupt),
         Command::Constrained(args) => constrained::run(&args.command, interrupt),
         Command::Fused(args) => fused::run(&args.command, interrupt),

@@ -6,6 +6,7 @@ mod checkpoint;
 mod constrained;
 mod fused;
 mod generate;
+mod lasso;
 mod multicore;
 mod solve;
 mod svm;
@@ -26,6 +27,10 @@ pub(crate) use fused::{
     Fitting, FusedArguments, FusedCommand, FusedFitArguments, FusedPathArguments, FusedVerifyArguments,
 };
 pub(crate) use generate::{Data, Destination, GenerateArguments, Kind, Size};
+pub(crate) use lasso::{
+    LassoArguments, LassoCommand, LassoCvArguments, LassoFitArguments, LassoPathArguments,
+    LassoVerifyArguments, ManyLambdas, OneLambda, OutputArguments, RegressionArguments, StabilityArguments,
+};
 pub(crate) use multicore::Multicore;
 pub(crate) use solve::SolveArguments;
 pub(crate) use svm::{
@@ -72,6 +77,8 @@ pub(crate) enum Command {
     Constrained(ConstrainedArguments),
     /// Fit signals, images and graphs in pieces: fused lasso, trend filtering, total variation
     Fused(FusedArguments),
+    /// Fit lassos, also under constraints such as a zero sum: paths, cross-validation, stability
+    Lasso(LassoArguments),
     /// Make a random problem whose optimum is known
     Generate(GenerateArguments),
     /// Describe a communication graph: edges, degrees, diameter, Laplacian

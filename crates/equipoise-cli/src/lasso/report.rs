@@ -1,0 +1,178 @@
+//! Results in words, and as the objects that are printed and written.
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
+use equipoise_models::lasso::Point;
+use serde::{Serialize, Serializer};
+
+use super::data::Regression;
+use crate::report::line;
+
+/// How many coefficients are listed.
+const LISTED: usize = 20;
+
+/// Coefficients by name, in the order of the columns.
+#[derive(Debug)]
+pub(crate) struct Named<'a> {
+    names: &'a [String],
+    values: &'a [f64],
+}
+
+impl<'a> Named<'a> {
+    pub(crate) fn new(names: &'a [String], values: &'a [f64]) -> Self {
+        Self { names, values }
+    }
+}
+
+impl Serialize for Named<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(self.names.iter().zip(self.values))
+    }
+}
+
+/// The object of one fit.
+#[derive(Debug, Serialize)]
+pub(crate) struct PointJson<'a> {
+    pub(crate) status: &'static str,
+    objective: Option<f64>,
+    bound: Option<f64>,
+    relative_gap: Option<f64>,
+    lambda: f64,
+    lambda_max: f64,
+    intercept: Option<f64>,
+    coefficients: Named<'a>,
+    nonzeros: usize,
+    relative_infeasibility: f64,
+    multipliers: &'a [f64],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    standard_error: Option<f64>,
+    seconds_load: f64,
+    seconds_solve: f64,
+}
+
+/// What is not finite is not known.
+fn known(value: f64) -> Option<f64> {
+    value.is_finite().then_some(value)
+}
+
+impl<'a> PointJson<'a> {
+    pub(crate) fn new(point: &'a Point, regression: &'a Regression, lambda_max: f64, seconds: f64) -> Self {
+        Self {
+            status: point.status.name(),
+            objective: known(point.objective),
+            bound: known(point.bound),
+            relative_gap: known(point.relative_gap),
+            lambda: point.lambda,
+            lambda_max,
+            intercept: point.intercept,
+            coefficients: Named::new(&regression.names, &point.coefficients),
+            nonzeros: point.nonzeros,
+            relative_infeasibility: point.relative_infeasibility,
+            multipliers: &point.multipliers,
+            error: None,
+            standard_error: None,
+            seconds_load: regression.seconds_load,
+            seconds_solve: seconds,
+        }
+    }
+
+    pub(crate) fn with_error(self, error: f64, standard_error: f64) -> Self {
+        Self { error: Some(error), standard_error: Some(standard_error), ..self }
+    }
+}
+
+/// What is read back of a result.
+#[derive(Debug, serde::Deserialize)]
+pub(crate) struct StoredFit {
+    pub(crate) lambda: f64,
+    #[serde(default)]
+    pub(crate) intercept: Option<f64>,
+    pub(crate) coefficients: BTreeMap<String, f64>,
+}
+
+impl StoredFit {
+    /// The coefficients in the order of the columns; an error names one that is missing or unknown.
+    pub(crate) fn ordered(&self, names: &[String]) -> anyhow::Result<Vec<f64>> {
+        if let Some(unknown) = self.coefficients.keys().find(|name| !names.contains(name)) {
+            anyhow::bail!("the result has a coefficient of {unknown}, which is no column of the data");
+        }
+        let of = |name: &String| {
+            self.coefficients
+                .get(name)
+                .copied()
+                .ok_or_else(|| anyhow::anyhow!("the result has no coefficient of column {name}"))
+        };
+        names.iter().map(of).collect()
+    }
+}
+
+/// One fit for people.
+pub(crate) fn words(point: &Point, regression: &Regression, lambda_max: f64, seconds: f64) -> String {
+    let mut text = format!("{}\n", point.status);
+    line(&mut text, "objective", &point.objective.to_string());
+    line(&mut text, "optimum", &format!("at least {}", point.bound));
+    let allowed = regression.settings.gap;
+    line(&mut text, "relative gap", &format!("{:.3e} (allowed {allowed:.3e})", point.relative_gap));
+    if regression.settings.constraints.is_some() {
+        let miss = point.relative_infeasibility;
+        line(&mut text, "infeasibility", &format!("{miss:.3e} of a constraint's own terms"));
+    }
+    let ratio = point.lambda / lambda_max;
+    line(&mut text, "lambda", &format!("{} ({ratio:.4} of lambda_max {lambda_max})", point.lambda));
+    line(&mut text, "work", &format!("{} walks, {seconds:.3} s", point.walks));
+    if let Some((low, high)) = regression.labels {
+        line(&mut text, "labels", &format!("{} = {high} against {low}", regression.target));
+    }
+    if let Some(intercept) = point.intercept {
+        line(&mut text, "intercept", &intercept.to_string());
+    }
+    text + &coefficients(point, &regression.names)
+}
+
+/// The coefficients that are not 0, the largest first.
+fn coefficients(point: &Point, names: &[String]) -> String {
+    let mut text = String::new();
+    let mut list: Vec<(&String, f64)> =
+        names.iter().zip(point.coefficients.iter().copied()).filter(|one| one.1 != 0.0).collect();
+    line(&mut text, "coefficients", &format!("{} of {} are not 0", list.len(), names.len()));
+    list.sort_by(|a, b| b.1.abs().total_cmp(&a.1.abs()));
+    let width = list.iter().take(LISTED).map(|one| one.0.chars().count()).max().unwrap_or(0);
+    for (name, value) in list.iter().take(LISTED) {
+        let _ = writeln!(text, "  {name:<width$}  {value:>14.8}");
+    }
+    if list.len() > LISTED {
+        let _ = writeln!(text, "  ... {} more; --out FILE writes all", list.len() - LISTED);
+    }
+    text
+}
+
+/// Fits along lambda for people.
+pub(crate) fn table(points: &[Point], errors: Option<&[(f64, f64)]>) -> String {
+    let mut text = format!("{:>14}  {:>9}  {:>18}  {:>10}", "lambda", "nonzeros", "objective", "gap");
+    if errors.is_some() {
+        text += "           error  standard error";
+    }
+    text.push('\n');
+    for (k, point) in points.iter().enumerate() {
+        let Point { lambda, nonzeros, objective, relative_gap, .. } = point;
+        let _ = write!(text, "{lambda:>14.6}  {nonzeros:>9}  {objective:>18.8}  {relative_gap:>10.2e}");
+        if let Some((error, standard)) = errors.map(|errors| errors[k]) {
+            let _ = write!(text, "  {error:>14.6}  {standard:>14.6}");
+        }
+        text.push('\n');
+    }
+    text
+}
+
+/// A row for each lambda.
+pub(crate) fn history(points: &[Point]) -> String {
+    let mut text = String::from("lambda,objective,bound,relative_gap,nonzeros,walks,products\n");
+    for point in points {
+        let Point { lambda, objective, bound, relative_gap, nonzeros, walks, products, .. } = point;
+        let _ = writeln!(text, "{lambda},{objective},{bound},{relative_gap},{nonzeros},{walks},{products}");
+    }
+    text
+}
