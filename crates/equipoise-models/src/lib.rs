@@ -4,6 +4,7 @@
 //! |---|---|
 //! | [`constrained`] | least squares on a simplex, in a box, under equality rows; one target or many |
 //! | [`fused`] | the generalised lasso: signals, images and graphs in pieces |
+//! | [`lasso`] | the lasso and its kin under linear constraints on the coefficients |
 //! | [`svm`] | linear support vector machines with a true, unpenalised bias |
 //! | [`Synthetic`] | the paper's synthetic problem, as an [`equipoise::Problem`] |
 //!

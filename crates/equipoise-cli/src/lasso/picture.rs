@@ -17,8 +17,8 @@ fn paths(points: &[&Point], names: &[String]) -> Chart {
     let (first, last) = (lambdas[0], lambdas[lambdas.len() - 1]);
     let mut x = Axis::log("lambda");
     if first > last {
-        // The path runs from left to right; room for names at its end.
-        x = x.with_range(first, last * (last / first).powf(0.25));
+        // The path runs from left to right.
+        x = x.with_range(first, last);
     }
     let mut chart = Chart::new("Coefficients", x, Axis::linear("coefficient"));
     let end = points[points.len() - 1];

@@ -6,6 +6,7 @@
 //! - `generate`: every kind, solved and verified
 //! - `multicore`: threads, locking, delay, step rule, determinism
 //! - `samples`: LIBSVM data, matrices that stay in their files
+//! - `lasso`: fits by name, paths, cross-validation, stability
 //! - `svm`: training, predicting, model files, cross-validation
 //! - `constrained`: least squares on a simplex, in a box, under rows; the tutorial
 //! - `graph`, `help`: the smaller commands and the texts
@@ -22,6 +23,7 @@ mod files;
 mod generate;
 mod graph;
 mod help;
+mod lasso;
 mod multicore;
 mod samples;
 mod soak;

@@ -4,7 +4,7 @@
 //! minimise over nu   sum_j  dist^2( g_j + C_j'(mu + N nu), [-l_j, l_j] )          N: directions of mu that are free
 //! ```
 //!
-//! At its minimum the violations v_j satisfy `sum_j (N'C_j) v_j = 0`: moving every coefficient by `-v_j` keeps
+//! At its minimum the violations `v_j` satisfy `sum_j (N'C_j) v_j = 0`: moving every coefficient by `-v_j` keeps
 //! `C beta = 0` and lowers the objective. Under one sum this is the pair, one up and one down, that enters together.
 //!
 //! - Given: slopes, limits and columns of the coefficients that are 0. Returns: mu.

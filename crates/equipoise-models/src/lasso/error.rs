@@ -93,7 +93,7 @@ pub enum Error {
     /// No column is penalised.
     #[error("no column is penalised: lambda has nothing to act on")]
     NothingPenalised,
-    /// A target that nothing explains: lambda_max is 0, and ratios of it are, too.
+    /// A target that nothing explains: `lambda_max` is 0, and ratios of it are, too.
     #[error("lambda_max is 0: the target is explained without any penalised column; give --lambda itself")]
     NothingToExplain,
     /// A fold, or half of the samples, that a model cannot be fitted to.

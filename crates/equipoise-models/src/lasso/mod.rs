@@ -4,7 +4,7 @@
 //! minimise   sum_i w_i phi(b_0 + x_i'b, y_i)  +  lambda sum_j v_j ( r |b_j| + (1 - r)/2 b_j^2 )      subject to   C b = 0
 //! ```
 //!
-//! phi: squares `1/2 (z - y)^2`, Huber's loss, the logistic loss; v_j = 0 for columns that are not penalised; C a row of ones
+//! phi: squares `1/2 (z - y)^2`, Huber's loss, the logistic loss; `v_j` = 0 for columns that are not penalised; C a row of ones
 //! for the zero-sum (log-contrast) lasso, several rows for sub-compositions, none for the plain lasso. Sums, not means.
 //!
 //! - `data`, `settings`, `error`: what is given, checked

@@ -6,16 +6,16 @@
 //! ```
 //!
 //! for every u and mu with `x_k'u + C_k'mu = 0` for the columns k that are not penalised, and `|x_j'u + C_j'mu| <= l1_j` where
-//! l2_j = 0. The u at hand misses the equations by rounding, `delta`. With U the columns not penalised (each divided by its
+//! `l2_j` = 0. The u at hand misses the equations by rounding, `delta`. With U the columns not penalised (each divided by its
 //! norm) and V = U (U'U)^-1 in floating point, M = U'V is within rho of the identity, so `u* = u - V M^-1 delta`
-//! satisfies them exactly and is no further from u_i than
+//! satisfies them exactly and is no further from `u_i` than
 //!
 //! ```text
 //! eta_i = sum_k |V_ik| (|delta_k| + rho/(1 - rho) max |delta|)
 //! ```
 //!
 //! That u* exists is all that is needed: it is never computed. Where l2 = 0, (u*, mu) is scaled by the t that
-//! brings every `|x_j'u* + C_j'mu|`, bounded from above, to l1_j or below.
+//! brings every `|x_j'u* + C_j'mu|`, bounded from above, to `l1_j` or below.
 //!
 //! - Given: coefficients as they will be written, mu, bounds of all products. Returns: P from above, P* from below.
 //! - Must not know: how the coefficients were found.

@@ -1,0 +1,228 @@
+//! `equipoise lasso`: fits by name, paths, cross-validation, stability, what is refused, the tutorial as it is printed.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::{command, equipoise as run, scratch};
+
+/// A table with a header: two informative columns out of five, a covariate, a target.
+fn table(folder: &Path) -> PathBuf {
+    let file = folder.join("data.csv");
+    let mut text = String::from("a,b,c,d,e,age,y\n");
+    let mut seed = 9_u64;
+    let mut draw = || {
+        seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        (seed >> 40) as f64 / (1_u64 << 24) as f64 * 2.0 - 1.0
+    };
+    for _ in 0..40 {
+        let x: Vec<f64> = (0..5).map(|_| (2.0 * draw()).exp()).collect();
+        let age = 40.0 + 20.0 * draw();
+        let y = 3.0 + x[0].ln() - x[1].ln() + 0.1 * age + 0.1 * draw();
+        let cells: Vec<String> = x.iter().chain([&age, &y]).map(f64::to_string).collect();
+        text += &(cells.join(",") + "\n");
+    }
+    fs::write(&file, text).expect("writable");
+    file
+}
+
+fn words<'a>(file: &'a str, more: &[&'a str]) -> Vec<&'a str> {
+    let common = ["--target", "y", "--covariates", "age", "--zero-sum", "--log"];
+    let mut all = vec!["lasso", more[0], file];
+    all.extend(common);
+    all.extend(&more[1..]);
+    all
+}
+
+#[test]
+fn a_fit_is_reported_by_name_written_and_verified() {
+    let folder = scratch("lasso-fit");
+    let file = table(&folder);
+    let (file, out) = (file.to_str().expect("text"), folder.join("fit.json"));
+    let out = out.to_str().expect("text");
+    let done = run(&words(file, &["fit", "--lambda-ratio", "0.02", "--json", "--out", out])).expect(0);
+    let json = done.json();
+    assert_eq!(json["status"], "converged");
+    let of = |name: &str| json["coefficients"][name].as_f64().expect("a number");
+    assert!((of("a") - 1.0).abs() < 0.1 && (of("b") + 1.0).abs() < 0.1 && (of("age") - 0.1).abs() < 0.01);
+    let sum: f64 = ["a", "b", "c", "d", "e"].into_iter().map(of).sum();
+    assert!(sum.abs() < 1e-12, "{sum}");
+    for name in [
+        "objective",
+        "bound",
+        "relative_gap",
+        "lambda",
+        "lambda_max",
+        "intercept",
+        "seconds_load",
+        "seconds_solve",
+    ] {
+        assert!(json[name].is_number(), "{name}");
+    }
+    assert!(json["bound"].as_f64() <= json["objective"].as_f64());
+    assert_eq!(fs::read_to_string(out).expect("written"), done.stdout);
+    run(&["lasso", "verify", out, file, "--target", "y", "--covariates", "age", "--zero-sum", "--log"])
+        .expect(0);
+    // Another coefficient, another constraint: not met.
+    let spoilt = fs::read_to_string(out).expect("written").replacen("\"a\":", "\"a\":1", 1);
+    let other = folder.join("spoilt.json");
+    fs::write(&other, spoilt).expect("writable");
+    let other = other.to_str().expect("text");
+    run(&["lasso", "verify", other, file, "--target", "y", "--covariates", "age", "--zero-sum", "--log"])
+        .expect(1);
+    // From there it is one certificate.
+    let again =
+        run(&words(file, &["fit", "--lambda-ratio", "0.02", "--json", "--warm-start", out])).expect(0).json();
+    let (one, two) =
+        (json["objective"].as_f64().expect("a number"), again["objective"].as_f64().expect("a number"));
+    assert!((one - two).abs() <= 1e-9 * one);
+}
+
+#[test]
+fn a_path_falls_from_lambda_max_and_folds_choose_from_it() {
+    let folder = scratch("lasso-path");
+    let file = table(&folder);
+    let file = file.to_str().expect("text");
+    let plot = folder.join("path.svg");
+    let plot = plot.to_str().expect("text");
+    let history = folder.join("path.csv");
+    let history = history.to_str().expect("text");
+    let json = run(&words(
+        file,
+        &["path", "--points", "20", "--lambda-ratio", "0.01", "--json", "--plot", plot, "--history", history],
+    ))
+    .expect(0)
+    .json();
+    let points = json["points"].as_array().expect("a list");
+    assert_eq!(points.len(), 20);
+    assert_eq!(points[0]["lambda"], json["lambda_max"]);
+    assert!(points.iter().all(|point| point["status"] == "converged"));
+    assert_eq!(fs::read_to_string(history).expect("written").lines().count(), 21);
+    let picture = fs::read_to_string(plot).expect("drawn");
+    assert!(picture.contains("Coefficients") && picture.contains("age"));
+    let cv = run(&words(file, &["cv", "--folds", "5", "--points", "20", "--json", "--threads", "2"]))
+        .expect(0)
+        .json();
+    assert!(cv["one_se"]["lambda"].as_f64() >= cv["best"]["lambda"].as_f64());
+    assert!(cv["points"][0]["error"].as_f64() > cv["best"]["error"].as_f64());
+    let halves = run(&words(file, &["stability", "--lambda-ratio", "0.1", "--pairs", "10", "--json"]))
+        .expect(0)
+        .json();
+    let selected = halves["selected"].as_array().expect("a list");
+    assert!(
+        selected.iter().any(|name| name == "a") && selected.iter().any(|name| name == "b"),
+        "{selected:?}"
+    );
+}
+
+#[test]
+fn a_table_may_be_turned_over_with_names_and_target_apart() {
+    let folder = scratch("lasso-transpose");
+    let counts = folder.join("counts.csv");
+    fs::write(&counts, "1,5,0,9,2,7\n8,2,4,1,6,3\n3,3,9,2,2,8\n").expect("writable");
+    let names = folder.join("names.csv");
+    fs::write(&names, "OTU_1, Bacteria, A\nOTU_2, Bacteria, B\nOTU_3, Bacteria, C\n").expect("writable");
+    let target = folder.join("bmi.csv");
+    fs::write(&target, "21\n24\n19\n30\n22\n27\n").expect("writable");
+    let [counts, names, target] = [counts, names, target].map(|path| path.display().to_string());
+    let args = [
+        "lasso",
+        "fit",
+        &counts,
+        "--target",
+        &target,
+        "--transpose",
+        "--names",
+        &names,
+        "--zero-sum",
+        "--log",
+    ];
+    let all = |more: &[&'static str]| args.iter().copied().chain(more.iter().copied()).collect::<Vec<&str>>();
+    run(&all(&["--lambda", "1"])).expect(2).complains(&[
+        "row 3",
+        "column A",
+        "0 has no logarithm",
+        "--pseudo-count",
+    ]);
+    let json = run(&all(&["--lambda", "1", "--pseudo-count", "0.5", "--json"])).expect(0).json();
+    let names: Vec<&String> = json["coefficients"].as_object().expect("an object").keys().collect();
+    assert_eq!(names, ["A", "B", "C"]);
+}
+
+#[test]
+fn what_cannot_be_fitted_is_refused_in_words() {
+    let folder = scratch("lasso-refused");
+    let data = table(&folder);
+    let data = data.to_str().expect("text");
+    let bad = |args: &[&str], words: &[&str]| drop(run(args).expect(2).complains(words));
+    for lambda in ["0", "-1", "nan"] {
+        bad(&["lasso", "fit", data, "--target", "y", "--lambda", lambda], &["--lambda is", "positive"]);
+    }
+    bad(&["lasso", "fit", data, "--target", "yy", "--lambda", "1"], &["yy", "did you mean"]);
+    bad(&["lasso", "fit", data, "--target", "y", "--lambda", "1", "--delta", "2"], &["--delta", "huber"]);
+    bad(
+        &["lasso", "fit", data, "--target", "y", "--lambda", "1", "--loss", "logistic"],
+        &["two different values"],
+    );
+    bad(&["lasso", "fit", data, "--target", "y", "--lambda", "1", "--out", data], &["is the input"]);
+    let write = |name: &str, text: &str| {
+        let file = folder.join(name);
+        fs::write(&file, text).expect("writable");
+        file.display().to_string()
+    };
+    let gap = write("gap.csv", "a,b,y\n1,2,3\n4,,6\n7,8,9\n");
+    bad(&["lasso", "fit", &gap, "--target", "y", "--lambda", "1"], &["b", "missing"]);
+    let word = write("word.csv", "a,b,y\n1,2,3\n4,five,6\n7,8,9\n");
+    bad(&["lasso", "fit", &word, "--target", "y", "--lambda", "1"], &["five", "b"]);
+    let constant = write("constant.csv", "a,b,y\n1,2,3\n4,2,6\n7,2,9\n");
+    bad(&["lasso", "fit", &constant, "--target", "y", "--lambda", "1"], &["column b", "intercept"]);
+    bad(
+        &["lasso", "fit", &constant, "--target", "y", "--lambda", "1", "--no-intercept", "--standardise"],
+        &["column b", "standardised"],
+    );
+    let rows = write("rows.csv", "a,b\n1,0\n0,1\n1,1\n");
+    let small = write("small.csv", "a,b,y\n1,2,3\n4,1,6\n7,2,8\n");
+    bad(
+        &["lasso", "fit", &small, "--target", "y", "--lambda", "1", "--constraints", &rows],
+        &["2 independent constraints"],
+    );
+    let unknown = write("unknown.csv", "a,z\n1,1\n");
+    bad(
+        &["lasso", "fit", &small, "--target", "y", "--lambda", "1", "--constraints", &unknown],
+        &["z is no column"],
+    );
+}
+
+#[test]
+fn an_unconverged_fit_leaves_a_better_one_alone() {
+    let folder = scratch("lasso-partial");
+    let file = table(&folder);
+    let (file, out) = (file.to_str().expect("text"), folder.join("fit.json"));
+    let out = out.to_str().expect("text");
+    run(&words(file, &["fit", "--lambda-ratio", "0.02", "--out", out])).expect(0);
+    let before = fs::read_to_string(out).expect("written");
+    run(&words(file, &["fit", "--lambda-ratio", "0.02", "--gap", "1e-300", "--out", out]))
+        .expect(1)
+        .complains(&["kept"]);
+    assert_eq!(fs::read_to_string(out).expect("there"), before);
+    run(&words(file, &["fit", "--lambda-ratio", "0.02", "--time-limit", "1e-9", "--out", out])).expect(2);
+    assert_eq!(fs::read_to_string(out).expect("there"), before);
+}
+
+/// Every command that the tutorial shows works as printed, in the folder of the documents.
+#[test]
+fn the_tutorial_works_as_printed() {
+    let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs");
+    let page = fs::read_to_string(docs.join("lasso.md")).expect("the tutorial");
+    let folder = scratch("lasso-tutorial");
+    fs::create_dir_all(folder.join("data")).expect("a folder");
+    fs::copy(docs.join("data/genera.csv"), folder.join("data/genera.csv")).expect("the data");
+    let text = page.replace("\\\n", " ");
+    let shown: Vec<&str> = text.lines().filter_map(|line| line.strip_prefix("equipoise ")).collect();
+    assert!(shown.len() >= 6, "{shown:?}");
+    for line in shown {
+        let args: Vec<&str> = line.split_whitespace().collect();
+        let output = command(&args).current_dir(&folder).output().expect("started");
+        assert!(output.status.success(), "{line}: {}", String::from_utf8_lossy(&output.stderr));
+    }
+    assert!(folder.join("path.svg").exists() && folder.join("cv.svg").exists());
+}
