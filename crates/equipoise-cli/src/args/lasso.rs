@@ -181,6 +181,7 @@ pub(crate) struct OutputArguments {
 
 /// What is fitted to what, and how far.
 #[derive(Debug, Args)]
+#[expect(clippy::struct_excessive_bools, reason = "flags, as typed")]
 pub(crate) struct RegressionArguments {
     /// The column to be explained, or a file of one column
     #[arg(long, value_name = "NAME|FILE")]

@@ -32,7 +32,7 @@ pub(crate) struct Regression {
 impl Regression {
     pub(crate) fn read(path: &Path, args: &RegressionArguments, interrupt: &Interrupt) -> Result<Self> {
         let started = Instant::now();
-        if let Some(limit) = args.time_limit.filter(|limit| !(*limit > 0.0)) {
+        if let Some(limit) = args.time_limit.filter(|limit| limit.is_nan() || *limit <= 0.0) {
             bail!("--time-limit is {limit}; it must be positive");
         }
         let control = interrupt.within(args.time_limit);

@@ -144,31 +144,31 @@ pub(super) fn least_violation(resting: &[Resting], directions: usize) -> Vec<f64
         (value, slope, bend)
     };
     let mut nu = vec![0.0; directions];
-    let mut now = at(&nu);
-    for _ in 0..200 {
-        let (value, slope, bend) = now;
-        if value == 0.0 {
+    for _ in 0..500 {
+        let (value, slope, bend) = at(&nu);
+        let size: f64 = resting.iter().map(|one| one.slope.abs()).fold(0.0, f64::max);
+        if value == 0.0 || dot(&slope, &slope).sqrt() <= 1e-15 * size {
             break;
         }
         let step = Spectrum::of(bend).solve(&slope);
-        let mut length = 1.0;
-        let mut next = None;
-        while length > 1e-12 {
+        // Along the step the slope is piecewise linear and rises: where it is 0.
+        let rise = |length: f64| {
             let trial: Vec<f64> = nu.iter().zip(&step).map(|(nu, step)| nu - length * step).collect();
-            let found = at(&trial);
-            if found.0 < value {
-                next = Some((trial, found));
-                break;
-            }
-            length /= 2.0;
+            -dot(&at(&trial).1, &step)
+        };
+        let (mut low, mut high) = (0.0, 1.0);
+        while rise(high) < 0.0 && high < 1e6 {
+            (low, high) = (high, 2.0 * high);
         }
-        let Some((trial, found)) = next else { break };
-        let is_done = found.0 >= value * (1.0 - 1e-15);
-        nu = trial;
-        now = found;
-        if is_done {
+        for _ in 0..60 {
+            let middle = f64::midpoint(low, high);
+            if rise(middle) <= 0.0 { low = middle } else { high = middle }
+        }
+        let next: Vec<f64> = nu.iter().zip(&step).map(|(nu, step)| nu - high * step).collect();
+        if next == nu || at(&next).0 >= value {
             break;
         }
+        nu = next;
     }
     nu
 }

@@ -13,7 +13,7 @@
 //! - Given: slopes, factors, columns. Returns: `lambda_max` and nu.
 //! - Must not know: data, losses.
 
-use equipoise::matrix::dot;
+use equipoise::matrix::{axpy, dot};
 
 use super::balance::{Resting, least_violation};
 
@@ -86,11 +86,18 @@ fn several(pulls: &[Pull], directions: usize) -> (f64, Vec<f64>) {
             .collect();
         nu = least_violation(&resting, directions);
         let (mut top, mut bottom) = (0.0, 0.0);
+        let (mut sum, mut size) = (vec![0.0; directions], 0.0);
         for pull in pulls {
-            let slope = (pull.slope + dot(&pull.along, &nu)).abs();
-            let beyond = (slope - lambda * pull.factor).max(0.0);
-            top += slope * beyond;
+            let slope = pull.slope + dot(&pull.along, &nu);
+            let beyond = (slope.abs() - lambda * pull.factor).max(0.0);
+            top += slope.abs() * beyond;
             bottom += pull.factor * beyond;
+            axpy(beyond * slope.signum(), &pull.along, &mut sum);
+            size += beyond * dot(&pull.along, &pull.along).sqrt();
+        }
+        // What does not balance is no direction: rounding is all that is left.
+        if dot(&sum, &sum).sqrt() > 1e-6 * size {
+            break;
         }
         if bottom <= 0.0 || top <= lambda * bottom * (1.0 + 1e-14) {
             break;
@@ -123,13 +130,16 @@ mod tests {
             (seed >> 11) as f64 / (1_u64 << 53) as f64 * 2.0 - 1.0
         };
         for directions in 1..4 {
-            for _ in 0..40 {
+            for round in 0..40 {
+                // Every other round each column belongs to one direction alone.
+                let along = |j: usize, draw: &mut dyn FnMut() -> f64| -> Vec<f64> {
+                    let of = |k: usize, t: f64| {
+                        if round % 2 == 0 { t } else { f64::from(u8::from(j % directions == k)) }
+                    };
+                    (0..directions).map(|k| of(k, draw())).collect()
+                };
                 let pulls: Vec<Pull> = (0..30)
-                    .map(|_| Pull {
-                        slope: draw(),
-                        factor: 0.5 + draw().abs(),
-                        along: (0..directions).map(|_| draw()).collect(),
-                    })
+                    .map(|j| Pull { slope: draw(), factor: 0.5 + draw().abs(), along: along(j, &mut draw) })
                     .collect();
                 let (lambda, nu) = lambda_max(&pulls, directions);
                 assert!(

@@ -98,7 +98,6 @@ impl Working {
     /// Forgets the products: the curvatures are others.
     pub(super) fn forget_products(&mut self) {
         self.products.iter_mut().for_each(Vec::clear);
-        self.largest_diagonal = 0.0;
     }
 
     /// Puts those in use that must be: what is not penalised, and what is not 0.
@@ -169,7 +168,6 @@ impl Working {
         let beside: Vec<f64> = self.active.iter().map(|&s| row[s]).collect();
         let column = self.columns[slot];
         let diagonal = row[slot] + model.limits.l2[column];
-        self.largest_diagonal = self.largest_diagonal.max(diagonal);
         self.factor.append(&beside, diagonal, self.largest_diagonal, model.constraints.column(column));
         self.active.push(slot);
         self.is_active[slot] = true;
@@ -338,6 +336,9 @@ impl Working {
 
     /// Minimises the model.
     pub(super) fn minimise(&mut self, model: Model<'_>, control: &Control) -> Pass {
+        let square = |&j: &usize| model.design.norm(j) * model.design.norm(j);
+        let bend = model.curvature.map_or(1.0, |h| h.iter().copied().fold(0.0, f64::max));
+        self.largest_diagonal = self.columns.iter().map(square).fold(0.0, f64::max) * bend;
         if !self.is_begun(model) {
             self.begin(model, control)?;
         }
@@ -350,6 +351,9 @@ impl Working {
                 self.renew(model, control)?;
             }
             let (d, spectrum) = self.direction(model);
+            if d.iter().any(|step| !step.is_finite()) {
+                return Ok(());
+            }
             let (blocking, length) = self.walk(&d, model, control)?;
             let size = |v: f64, of: f64| v.max(of.abs());
             let farthest = d.iter().copied().fold(0.0, size) * length;

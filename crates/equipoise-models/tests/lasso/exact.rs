@@ -67,7 +67,7 @@ fn no_bound_is_false() {
         }
         // Targets and columns out of scale, cancelling sums.
         let mut draw = Draw::new(seed);
-        let scale = 10_f64.powi(draw.below(13) as i32 - 6);
+        let scale = 10_f64.powf(draw.below(13) as f64 - 6.0);
         regression.y.iter_mut().for_each(|y| *y *= scale);
         if draw.is(0.3) {
             regression.y.iter_mut().for_each(|y| *y += 1e7 * scale);

@@ -71,8 +71,10 @@ impl Regression {
             y = y.iter().map(|y| if *y > middle { 1.0 } else { -1.0 }).collect();
             // Overlap, so that what is not penalised has an optimum.
             let other = y.iter().position(|label| *label != y[0]).expect("a mean lies between");
-            x[other] = x[0].clone();
-            x[n - 1] = x[n - 2].clone();
+            let first = x[0].clone();
+            x[other] = first;
+            let same = x[n - 2].clone();
+            x[n - 1] = same;
             (y[n - 1], y[n - 2]) = (1.0, -1.0);
         }
         let intercept = draw.is(0.6);

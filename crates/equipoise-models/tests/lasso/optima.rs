@@ -1,4 +1,4 @@
-//! Every fit is the oracle's optimum, and below lambda_max something is chosen, above nothing.
+//! Every fit is the oracle's optimum, and below `lambda_max` something is chosen, above nothing.
 
 use equipoise::{Control, Status};
 use equipoise_models::lasso::Fitter;
