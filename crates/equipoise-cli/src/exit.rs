@@ -75,21 +75,27 @@ fn was_ended(error: &anyhow::Error, by: &Halt) -> bool {
     let of_formats = |error: &equipoise_formats::Error| {
         error.is_halt() && (*by == Halt::Interrupted) == error.is_interrupt()
     };
+    let of_model = |cause: &(dyn std::error::Error + 'static)| {
+        use equipoise_models::{fused, lasso, svm};
+        let inner = cause
+            .downcast_ref()
+            .and_then(|error| if let svm::Error::Equipoise(inner) = error { Some(inner) } else { None })
+            .or(cause.downcast_ref().and_then(|error| {
+                if let lasso::Error::Equipoise(inner) = error { Some(inner) } else { None }
+            }))
+            .or(cause.downcast_ref().and_then(|error| {
+                if let fused::Error::Equipoise(inner) = error { Some(inner) } else { None }
+            }))
+            .or(cause.downcast_ref().and_then(|error| {
+                if let constrained::Error::Equipoise(inner) = error { Some(inner) } else { None }
+            }));
+        inner == Some(&of_library)
+    };
     error.chain().any(|cause| {
         cause.downcast_ref::<equipoise_formats::Error>().is_some_and(of_formats)
             || cause.downcast_ref::<equipoise::Error>() == Some(&of_library)
             || cause.downcast_ref::<Halt>() == Some(by)
-            || cause.downcast_ref::<equipoise_models::fused::Error>().is_some_and(
-                |error| matches!(error, equipoise_models::fused::Error::Equipoise(inner) if *inner == of_library),
-            || cause.downcast_ref::<equipoise_models::lasso::Error>().is_some_and(
-                |error| matches!(error, equipoise_models::lasso::Error::Equipoise(inner) if *inner == of_library),
-            )
-            || cause.downcast_ref::<equipoise_models::svm::Error>().is_some_and(
-                |error| matches!(error, equipoise_models::svm::Error::Equipoise(inner) if *inner == of_library),
-            )
-            || cause.downcast_ref::<constrained::Error>().is_some_and(
-                |error| matches!(error, constrained::Error::Equipoise(inner) if *inner == of_library),
-            )
+            || of_model(cause)
     })
 }
 

@@ -16,8 +16,6 @@ mod history;
 mod interrupt;
 mod lasso;
 mod outputs;
-// Not every mark is drawn by every command.
-#[allow(dead_code, unused_imports)]
 mod plot;
 mod predict;
 mod progress;

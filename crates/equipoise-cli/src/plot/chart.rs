@@ -20,8 +20,6 @@ pub(crate) enum Mark {
     Dots,
     /// Points joined by steps: a value holds until the next.
     Steps,
-    /// Bars from 0 upwards, at the x of each point.
-    Bars,
     /// Bars from 0 to the right, at the y of each point.
     BarsAcross,
     /// A vertical bar from low to high at each point.
@@ -121,7 +119,7 @@ impl Chart {
             let colour = series.colour;
             match series.mark {
                 Mark::Points | Mark::Dots => area.draw(&Circle::new((at + 9, line), 4, colour.filled()))?,
-                Mark::Bars | Mark::BarsAcross => {
+                Mark::BarsAcross => {
                     area.draw(&Rectangle::new([(at + 3, line - 5), (at + 15, line + 5)], colour.filled()))?;
                 }
                 _ => {
@@ -146,11 +144,9 @@ impl Chart {
                 own.chain(ends.iter().flat_map(|&(low, high)| [low, high]))
             })
         };
-        let zero =
-            |mark: fn(&Mark) -> bool| self.series.iter().any(|series| mark(&series.mark)).then_some(0.0);
-        let up = zero(|mark| matches!(mark, Mark::Bars));
-        let across = zero(|mark| matches!(mark, Mark::BarsAcross));
-        let y = Ruler::new(&self.y, ys().chain(up), bottom, top);
+        let has_bars = self.series.iter().any(|series| matches!(series.mark, Mark::BarsAcross));
+        let across = has_bars.then_some(0.0);
+        let y = Ruler::new(&self.y, ys(), bottom, top);
         let widest = y.ticks.iter().map(|(_, text)| width_of(text, SMALL)).max().unwrap_or(0);
         let left = (if self.y.label.is_empty() { 24 } else { 44 } + widest).min(width / 2);
         let ends = self.series.iter().filter_map(|series| series.end.as_ref());
@@ -252,15 +248,6 @@ impl Frame {
             }
             Mark::Points => seen().try_for_each(|place| area.draw(&Circle::new(place, 4, colour.filled()))),
             Mark::Dots => seen().try_for_each(|place| area.draw(&Circle::new(place, 2, colour.filled()))),
-            Mark::Bars => {
-                let (base, half) = (self.y.base(), bar(places.len(), self.right - self.left));
-                seen().try_for_each(|(x, y)| {
-                    area.draw(&Rectangle::new(
-                        [(x - half, y.min(base)), (x + half, y.max(base))],
-                        colour.filled(),
-                    ))
-                })
-            }
             Mark::BarsAcross => {
                 let (base, half) = (self.x.base(), bar(places.len(), self.bottom - self.top));
                 seen().try_for_each(|(x, y)| {
