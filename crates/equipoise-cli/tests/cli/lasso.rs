@@ -217,7 +217,9 @@ fn the_tutorial_works_as_printed() {
     fs::create_dir_all(folder.join("data")).expect("a folder");
     fs::copy(docs.join("data/genera.csv"), folder.join("data/genera.csv")).expect("the data");
     let text = page.replace("\\\n", " ");
-    let shown: Vec<&str> = text.lines().filter_map(|line| line.strip_prefix("equipoise ")).collect();
+    let blocks = text.split("```sh\n").skip(1).filter_map(|rest| rest.split("```").next());
+    let shown: Vec<&str> =
+        blocks.flat_map(str::lines).filter_map(|line| line.strip_prefix("equipoise ")).collect();
     assert!(shown.len() >= 6, "{shown:?}");
     for line in shown {
         let args: Vec<&str> = line.split_whitespace().collect();
