@@ -3,6 +3,7 @@
 //! - `solve`: results, JSON, limits, seeds, warm starts, histories
 //! - `bad_input`: everything that must be refused, with its evidence
 //! - `verify`: met, not met, tampered with
+//! - `fused`: signals, images and graphs in pieces; its tutorial
 //! - `generate`: every kind, solved and verified
 //! - `multicore`: threads, locking, delay, step rule, determinism
 //! - `samples`: LIBSVM data, matrices that stay in their files
@@ -20,6 +21,7 @@ mod checkpoint;
 mod constrained;
 mod ending;
 mod files;
+mod fused;
 mod generate;
 mod graph;
 mod help;

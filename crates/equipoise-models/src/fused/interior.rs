@@ -18,6 +18,7 @@ use equipoise::{Control, Halt};
 use super::design::Design;
 use super::error::Result;
 use super::proof::{Dual, Task};
+use super::reach;
 use super::system::System;
 
 /// Share of the way to the boundary that a step goes.
@@ -45,6 +46,8 @@ struct Interior<'a> {
     is_sparse: bool,
     /// About how large coefficients and differences are.
     scale: f64,
+    /// The largest coefficients that matter, once they are known.
+    reach: Option<Vec<f64>>,
     /// How long the last step was: after a short one comes one that only centres.
     last: f64,
     /// The largest S that the factorisation has been seen to bear.
@@ -74,14 +77,23 @@ pub(super) fn solve(task: &Task<'_>, gap: f64, max_rounds: usize, control: &Cont
     let (mut rounds, mut halt, mut best) = (0, None, None::<(f64, Vec<f64>, Dual)>);
     let mut without_gain = 0;
     while rounds < max_rounds.min(MOST_STEPS) {
-        let (estimate, b, dual) = interior.estimate();
+        let (mut estimate, mut b, mut dual) = interior.estimate();
+        if estimate <= gap && interior.reach.is_none() && task.design != Design::Identity {
+            // A proof charges what is missed by the largest coefficients that matter: from now on so does the estimate.
+            let level = objective(task, &b) * (1.0 + 1e-9);
+            match reach::largest(task, level, control) {
+                Ok(reach) => interior.reach = reach,
+                Err(why) => halt = Some(why),
+            }
+            (estimate, b, dual) = interior.estimate();
+        }
         if best.as_ref().is_none_or(|(least, ..)| estimate < *least) {
             without_gain = 0;
             best = Some((estimate, b, dual));
         } else {
             without_gain += 1;
         }
-        if best.as_ref().is_some_and(|(least, ..)| *least <= gap) || without_gain >= 12 {
+        if halt.is_some() || best.as_ref().is_some_and(|(least, ..)| *least <= gap) || without_gain >= 12 {
             break;
         }
         match interior.step(&mut system, control) {
@@ -126,6 +138,7 @@ impl<'a> Interior<'a> {
             task,
             is_sparse,
             scale,
+            reach: None,
             last: 1.0,
             most: f64::MAX,
             z: vec![0.0; w.len()],
@@ -170,9 +183,13 @@ impl<'a> Interior<'a> {
         let bound = dual_value(&theta, task.y);
         let mut missed = task.design.transposed(&theta);
         task.d.add_transposed(-1.0, &z, &mut missed);
-        let miss = missed.iter().map(|m| (m.abs() - task.sparse).max(0.0)).fold(0.0, f64::max);
+        let misses = missed.iter().map(|missed| (missed.abs() - task.sparse).max(0.0));
         let size = self.b.iter().map(|b| b.abs() + self.scale).sum::<f64>();
-        let estimate = relative(objective(task, &self.b), bound - CAUTION * miss * size);
+        let charge = match &self.reach {
+            Some(reach) => misses.zip(reach).map(|(miss, reach)| miss * reach).sum(),
+            None => CAUTION * size * misses.fold(0.0, f64::max),
+        };
+        let estimate = relative(objective(task, &self.b), bound - charge);
         (estimate, self.b.clone(), Dual { z, theta })
     }
 

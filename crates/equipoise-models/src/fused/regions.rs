@@ -15,7 +15,7 @@ use super::interior::objective;
 use super::proof::Task;
 
 /// Thresholds, relative to the spread of b.
-const THRESHOLDS: [f64; 7] = [1e-2, 3e-3, 1e-3, 3e-4, 1e-4, 1e-5, 1e-7];
+const THRESHOLDS: [f64; 9] = [1.0, 0.1, 1e-2, 3e-3, 1e-3, 3e-4, 1e-4, 1e-5, 1e-7];
 
 /// Fuses, where that lowers the objective.
 pub(super) fn fuse(task: &Task<'_>, b: &mut Vec<f64>) {
