@@ -159,9 +159,12 @@ impl Chart {
     fn draw_frame(&self, area: &Area<'_>, frame: &Frame, width: i32) -> Outcome {
         let Frame { left, right, top, bottom, .. } = *frame;
         let grid = colours::GRID.stroke_width(1);
+        // From left to right, also where the axis is turned over, so that words keep clear of one another.
+        let mut ticks: Vec<(i32, &String)> =
+            frame.x.ticks.iter().filter_map(|(value, text)| Some((frame.x.pixel(*value)?, text))).collect();
+        ticks.sort_unstable_by_key(|tick| tick.0);
         let mut free = i32::MIN;
-        for (value, text) in &frame.x.ticks {
-            let Some(at) = frame.x.pixel(*value) else { continue };
+        for (at, text) in ticks {
             area.draw(&PathElement::new(vec![(at, top), (at, bottom)], grid))?;
             let half = width_of(text, SMALL) / 2;
             if at - half > free {

@@ -228,3 +228,37 @@ fn the_tutorial_works_as_printed() {
     }
     assert!(folder.join("path.svg").exists() && folder.join("cv.svg").exists());
 }
+
+/// Optima found by Clarabel 0.11 to a gap of 1e-11, with the intercept.
+mod public_data {
+    use super::*;
+    use crate::text;
+
+    fn check(args: &[&str], objective: f64, intercept: f64) {
+        let json = run(args).expect(0).json();
+        let found = json["objective"].as_f64().expect("a number");
+        assert!((found / objective - 1.0).abs() < 1e-9, "{args:?}: {found} for {objective}");
+        let found = json["intercept"].as_f64().expect("a number");
+        assert!((found - intercept).abs() < 1e-5, "{args:?}: {found} for {intercept}");
+    }
+
+    #[test]
+    #[ignore = "needs EQUIPOISE_DATA, the public data sets"]
+    fn counts_of_genera_explain_the_body_mass_index_as_for_clarabel() {
+        let folder = PathBuf::from(std::env::var_os("EQUIPOISE_DATA").expect("EQUIPOISE_DATA"))
+            .join("compositional/combo");
+        let target = text(&folder.join("BMI.csv"));
+        for (file, lambda, objective, intercept) in [
+            ("filtered_data/GeneraFilteredCounts.csv", "20", 884.7812992577781, 27.50967921),
+            ("filtered_data/GeneraFilteredCounts.csv", "60", 1121.2182532380962, 27.27772362),
+            ("complete_data/GeneraCounts.csv", "20", 875.8592775389144, 27.94953247),
+            ("complete_data/GeneraCounts.csv", "60", 1121.2182532383445, 27.27772362),
+        ] {
+            let file = text(&folder.join(file));
+            let words = ["--transpose", "--zero-sum", "--log", "--pseudo-count", "0.5", "--json"];
+            let args =
+                [&["lasso", "fit", &file, "--target", &target, "--lambda", lambda], &words[..]].concat();
+            check(&args, objective, intercept);
+        }
+    }
+}

@@ -110,11 +110,13 @@ pub struct Target {
 /// Reads a table.
 pub fn read_table(path: impl AsRef<Path>, options: &TableOptions, control: &Control) -> Result<Table> {
     let path = path.as_ref();
-    let raw = match extension(path).as_str() {
-        "npy" | "mtx" => from_matrix(&read_matrix(path, control)?, path, options)?,
-        _ => text::read(path, options, control).map_err(|error| error.while_reading(path))?,
+    let mut table = match extension(path).as_str() {
+        "npy" | "mtx" => from_matrix(read_matrix(path, control)?, path, options)?,
+        _ => {
+            let raw = text::read(path, options, control).map_err(|error| error.while_reading(path))?;
+            raw.table(path, options, control)?
+        }
     };
-    let mut table = raw.table(path, options, control)?;
     if let Some(file) = &options.names {
         let given = names::read(file, control)?;
         if given.len() != table.names.len() {
@@ -235,23 +237,29 @@ impl Raw {
 }
 
 /// A matrix has no names; its missing numbers are NaN.
-fn from_matrix(matrix: &Matrix, path: &Path, options: &TableOptions) -> Result<Raw> {
+fn from_matrix(matrix: Matrix, path: &Path, options: &TableOptions) -> Result<Table> {
     let (rows, columns) = (matrix.rows(), matrix.columns());
     if rows == 0 || columns == 0 {
         return Err(Error::NoNumbers { path: path.into() });
     }
-    let mut values = vec![0.0; rows * columns];
-    matrix.for_each(|row, column, value| values[row * columns + column] = value);
+    let values = into_dense_values(matrix);
     let allowed = |value: &f64| value.is_finite() || value.is_nan() && options.missing == Missing::Keep;
     if let Some(place) = values.iter().position(|value| !allowed(value)) {
-        let (row, column) = (place / columns + 1, (place % columns + 1).to_string());
+        let (row, column) = (place % rows + 1, (place / rows + 1).to_string());
         return Err(if values[place].is_nan() {
             Error::MissingCell { path: path.into(), line: row, row, column, found: "NaN".into() }
         } else {
             Error::BadCell { path: path.into(), line: row, row, column, found: values[place].to_string() }
         });
     }
-    Ok(Raw { names: None, row_names: None, rows, columns, values })
+    let (rows, columns, values) = if options.transpose {
+        let turned = (0..rows).flat_map(|row| (0..columns).map(move |column| (row, column)));
+        (columns, rows, turned.map(|(row, column)| values[column * rows + row]).collect())
+    } else {
+        (rows, columns, values)
+    };
+    let names = (1..=columns).map(|number| number.to_string()).collect();
+    Ok(Table { names, rows, values, row_names: None, path: path.into() })
 }
 
 /// All bytes of a text, unpacked, with room behind them for the reader of numbers.

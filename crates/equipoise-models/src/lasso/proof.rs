@@ -219,7 +219,10 @@ impl Claim<'_> {
         let mut sum = Sum::default();
         for (i, (&u, &eta)) in u.iter().zip(&eta).enumerate() {
             let (y, weight) = (self.data.y[i], self.weight(i));
-            let scaled = (Enclosure::around(u, eta) * Enclosure::from(t)).over(Enclosure::from(weight));
+            let mut scaled = Enclosure::around(u, eta) * Enclosure::from(t);
+            if weight != 1.0 {
+                scaled = scaled.over(Enclosure::from(weight));
+            }
             let (low, high) = self.loss.dual_domain(y);
             if !(scaled.lower() >= low && scaled.upper() <= high) {
                 return f64::NEG_INFINITY;
