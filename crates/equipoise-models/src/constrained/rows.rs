@@ -2,7 +2,7 @@
 //!
 //! - Given: data, a region. Returns: a [`Fit`] whose bound is that of the certificate. Must not know: how pairs are moved.
 
-use equipoise::separable::Bounds;
+use equipoise::separable::{Bounds, SeparableTerm};
 use equipoise::smooth::{Distance, LeastSquares, SmoothTerm, Sum, loss::Squared};
 use equipoise::{Certificate, Coupling, Observer, Problem, Progress, Solver, Status, certificate};
 
@@ -79,7 +79,7 @@ fn problem(
     region: &Region,
     settings: &Settings,
     control: &equipoise::Control,
-) -> Result<Problem<Term, Bounds>> {
+) -> Result<Problem<Term, Box<dyn SeparableTerm>>> {
     let columns = data.matrix.columns();
     let losses: Term = match data.weights {
         None => Box::new(LeastSquares::new(data.matrix.clone(), target.to_vec(), Squared)?),
@@ -98,7 +98,7 @@ fn problem(
         Rows::Sum(sum) => Coupling::sum(*sum)?,
         Rows::Equations { matrix, rhs } => Coupling::rows_of(matrix.clone(), rhs.clone())?,
     };
-    let bounds = Bounds::new(region.lower.clone(), region.upper.clone())?;
+    let bounds: Box<dyn SeparableTerm> = Box::new(Bounds::new(region.lower.clone(), region.upper.clone())?);
     Ok(Problem::builder(smooth).separable(bounds).coupling(coupling).build_within(control)?)
 }
 

@@ -12,9 +12,9 @@
 //! - Given: a task. Returns: b, and z as the difference of the multipliers of both rows.
 //! - Must not know: how pairs move.
 
-use equipoise::separable::L1Bounds;
-use equipoise::smooth::LeastSquares;
+use equipoise::separable::{L1Bounds, SeparableTerm};
 use equipoise::smooth::loss::Squared;
+use equipoise::smooth::{LeastSquares, SmoothTerm};
 use equipoise::{Control, Coupling, Halt, Problem, Settings, Solver, SparseMatrix, Status};
 
 use super::design::{Design, for_each_in_column};
@@ -24,7 +24,10 @@ use super::proof::{Dual, Task};
 use super::settings::FitSettings;
 
 /// The problem in the paper's variables: b, then t, u and v.
-pub(super) fn problem(task: &Task<'_>, control: &Control) -> Result<Problem<LeastSquares, L1Bounds>> {
+pub(super) fn problem(
+    task: &Task<'_>,
+    control: &Control,
+) -> Result<Problem<Box<dyn SmoothTerm>, Box<dyn SeparableTerm>>> {
     let (n, m) = (task.coefficients(), task.d.rows());
     let dimension = n + 3 * m;
     let mut seen = Vec::new();
@@ -56,8 +59,9 @@ pub(super) fn problem(task: &Task<'_>, control: &Control) -> Result<Problem<Leas
     weights.resize(dimension, 0.0);
     let mut lower = vec![f64::NEG_INFINITY; n + m];
     lower.resize(dimension, 0.0);
-    let h = L1Bounds::new(weights, lower, vec![f64::INFINITY; dimension])?;
-    let f = LeastSquares::new(x, task.y.to_vec(), Squared)?;
+    // Boxed, as everywhere but in hot loops: the solver is compiled once for all of them.
+    let h: Box<dyn SeparableTerm> = Box::new(L1Bounds::new(weights, lower, vec![f64::INFINITY; dimension])?);
+    let f: Box<dyn SmoothTerm> = Box::new(LeastSquares::new(x, task.y.to_vec(), Squared)?);
     let coupling = if m == 0 { Coupling::none() } else { Coupling::rows_of(rows, vec![0.0; 2 * m])? };
     Ok(Problem::builder(f).separable(h).coupling(coupling).build_within(control)?)
 }
