@@ -24,7 +24,7 @@ use super::system::System;
 /// Share of the way to the boundary that a step goes.
 const SHARE: f64 = 0.995;
 /// A step shorter than this has met the boundary too soon.
-const BLOCKED: f64 = 0.2;
+const BLOCKED: f64 = 0.01;
 /// What a miss of the dual's equations is taken to cost, in sizes of the coefficients: a proof must allow for larger ones.
 const CAUTION: f64 = 1e3;
 /// Newton steps, at most.
