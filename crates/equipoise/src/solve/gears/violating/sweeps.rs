@@ -170,7 +170,8 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Sweeper<'r, F, H> {
             while let Some(i) = self.selection.next() {
                 self.visit(state, tally, i)?;
                 look -= 1;
-                if look == 0 || tally.visits >= tally.most_visits || tally.all_updates() >= tally.most_updates {
+                if look == 0 || tally.visits >= tally.most_visits || tally.all_updates() >= tally.most_updates
+                {
                     look = VISITS_PER_LOOK;
                     if let Some(status) = tally.over(task.limits) {
                         return Ok(Some(status));
