@@ -2,6 +2,8 @@
 //!
 //! Given: fits and what they are of. Returns: text and objects. Must not know: files.
 
+use std::fmt::Write as _;
+
 use equipoise::Status;
 use equipoise_models::constrained::Fit;
 use serde::{Deserialize, Serialize};
@@ -173,8 +175,9 @@ fn weights(text: &mut String, fit: &Fit, names: &[String]) {
     let mut order: Vec<usize> = (0..fit.x.len()).filter(|&j| fit.x[j] != 0.0).collect();
     line(text, "weights", &format!("{} of {} are not 0", order.len(), fit.x.len()));
     order.sort_by(|&a, &b| fit.x[b].abs().total_cmp(&fit.x[a].abs()));
+    let width = order.iter().take(SHORT).map(|&j| names[j].chars().count()).max().unwrap_or(0).max(12);
     for &j in order.iter().take(SHORT) {
-        line(text, &format!("  {}", names[j]), &fit.x[j].to_string());
+        let _ = writeln!(text, "    {:<width$} {}", names[j], fit.x[j]);
     }
     if order.len() > SHORT {
         line(text, "  ...", &format!("{} more; --out FILE writes them", order.len() - SHORT));

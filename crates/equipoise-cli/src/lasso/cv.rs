@@ -45,7 +45,7 @@ fn error_name(loss: Loss) -> &'static str {
 }
 
 pub(crate) fn run(args: &LassoCvArguments, interrupt: &Interrupt) -> Result<Outcome> {
-    check_outputs(&args.output, &[Some(args.data.as_path()), args.regression.names.as_deref()])?;
+    check_outputs(&args.output, &args.data, &args.regression, None)?;
     let regression = Regression::read(&args.data, &args.regression, interrupt)?;
     let control = &regression.control;
     let place = args.output.out.as_deref().map(|path| Place::look(path, Sort::Fit, control)).transpose()?;

@@ -1,5 +1,6 @@
 //! `equipoise lasso fit`: read, fit, write, render.
 
+use std::path::Path;
 use std::time::Instant;
 
 use anyhow::{Context, Result};
@@ -11,7 +12,7 @@ use equipoise_models::lasso::{Error, Fitter, Point};
 use super::data::Regression;
 use super::picture;
 use super::report::{self, PointJson, StoredFit};
-use crate::args::{LassoFitArguments, OneLambda, OutputArguments};
+use crate::args::{LassoFitArguments, OneLambda, OutputArguments, RegressionArguments};
 use crate::exit::{self, Outcome, note};
 use crate::interrupt::Interrupt;
 use crate::outputs::{self, Place, Sort};
@@ -31,10 +32,18 @@ pub(super) fn lambda(args: &OneLambda, lambda_max: f64) -> Result<f64> {
     }
 }
 
-/// Refuses outputs that are inputs.
-pub(super) fn check_outputs(output: &OutputArguments, inputs: &[Option<&std::path::Path>]) -> Result<()> {
+/// Refuses outputs that are inputs: the table, and every file that is typed where a column may be, too.
+pub(super) fn check_outputs(
+    output: &OutputArguments,
+    data: &Path,
+    regression: &RegressionArguments,
+    start: Option<&Path>,
+) -> Result<()> {
+    let RegressionArguments { target, covariates, weights, constraints, names, .. } = regression;
+    let mut inputs = vec![Some(data), start, constraints.as_deref(), names.as_deref()];
+    inputs.extend([target].into_iter().chain(covariates).chain(weights).map(|typed| Some(Path::new(typed))));
     let OutputArguments { out, plot, history, .. } = output;
-    outputs::check(&[out.as_deref(), plot.as_deref(), history.as_deref()], inputs)
+    outputs::check(&[out.as_deref(), plot.as_deref(), history.as_deref()], &inputs)
 }
 
 /// What is said of a fit that did not converge.
@@ -48,8 +57,7 @@ pub(super) fn note_status(point: &Point, allowed: f64) {
 }
 
 pub(crate) fn run(args: &LassoFitArguments, interrupt: &Interrupt) -> Result<Outcome> {
-    let inputs = [Some(args.data.as_path()), args.warm_start.as_deref(), args.regression.names.as_deref()];
-    check_outputs(&args.output, &inputs)?;
+    check_outputs(&args.output, &args.data, &args.regression, args.warm_start.as_deref())?;
     let regression = Regression::read(&args.data, &args.regression, interrupt)?;
     let control = &regression.control;
     let place = args.output.out.as_deref().map(|path| Place::look(path, Sort::Fit, control)).transpose()?;

@@ -46,7 +46,7 @@ pub(super) fn overall<'a>(points: impl Iterator<Item = &'a Point> + Clone) -> (S
 }
 
 pub(crate) fn run(args: &LassoPathArguments, interrupt: &Interrupt) -> Result<Outcome> {
-    check_outputs(&args.output, &[Some(args.data.as_path()), args.regression.names.as_deref()])?;
+    check_outputs(&args.output, &args.data, &args.regression, None)?;
     let regression = Regression::read(&args.data, &args.regression, interrupt)?;
     let control = &regression.control;
     let place = args.output.out.as_deref().map(|path| Place::look(path, Sort::Fit, control)).transpose()?;

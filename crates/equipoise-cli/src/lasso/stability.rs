@@ -41,7 +41,7 @@ pub(crate) fn run(args: &StabilityArguments, interrupt: &Interrupt) -> Result<Ou
     if args.output.history.is_some() {
         bail!("--history is of fits along lambda; stability has one lambda");
     }
-    check_outputs(&args.output, &[Some(args.data.as_path()), args.regression.names.as_deref()])?;
+    check_outputs(&args.output, &args.data, &args.regression, None)?;
     let regression = Regression::read(&args.data, &args.regression, interrupt)?;
     let control = &regression.control;
     let place = args.output.out.as_deref().map(|path| Place::look(path, Sort::Fit, control)).transpose()?;

@@ -185,6 +185,22 @@ fn what_cannot_be_fitted_is_refused_in_words() {
         &["lasso", "fit", &small, "--target", "y", "--lambda", "1", "--constraints", &rows],
         &["2 independent constraints"],
     );
+    // Every file that is read is kept, whatever it is typed as.
+    let apart = write("apart.csv", "3\n6\n8\n");
+    let table = write("table.csv", "a,b,c\n1,2,0\n4,1,1\n7,2,0\n");
+    for input in [
+        ["--target", &apart, "--drop", "c"],
+        ["--target", "c", "--covariates", &apart],
+        ["--target", "c", "--weights", &apart],
+    ] {
+        for command in ["fit", "stability"] {
+            let args = [&["lasso", command, &table, "--lambda", "1", "--out", &apart], &input[..]].concat();
+            bad(&args, &["cannot write", "is the input"]);
+        }
+    }
+    let args = ["lasso", "path", &small, "--target", "y", "--constraints", &rows, "--plot", &rows];
+    bad(&args, &["cannot write", "is the input"]);
+    assert_eq!(fs::read_to_string(&apart).expect("there"), "3\n6\n8\n");
     let unknown = write("unknown.csv", "a,z\n1,1\n");
     bad(
         &["lasso", "fit", &small, "--target", "y", "--lambda", "1", "--constraints", &unknown],
