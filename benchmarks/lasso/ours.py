@@ -50,11 +50,8 @@ def answer(job: Job, made: Made, report: dict) -> np.ndarray:
             raise ValueError(f"our lambdas are not the job's: {len(found)} of them, {found[0]!r} to {found[-1]!r}")
         return np.array([dense(point["coefficients"], made.problems["main"].matrix.shape[1]) for point in points])
     found = np.array(report["x"], dtype=np.float64)
-    if job.ours == "simplex_many":
-        # One row or one column a right-hand side.
-        columns = made.problems["main"].matrix.shape[1]
-        return found.T if found.shape[0] != columns else found
-    return found
+    # Many right-hand sides: a list of weights for each.
+    return found.T if job.ours == "simplex_many" else found
 
 
 def dense(coefficients: dict, length: int) -> np.ndarray:
