@@ -1,7 +1,7 @@
 //! Benchmarks: run, and on request record raw numbers with their set-up.
 
+mod jobs;
 mod lab;
-mod lasso;
 mod methods;
 mod peers;
 mod svm;
@@ -24,7 +24,7 @@ fn run_named(name: &str, record: Option<&Path>) -> Result<()> {
             }
             run_command("cargo", &arguments, &[])
         }
-        other => bail!("unknown benchmark `{other}`; known: pair_step, svm, lasso, threads, methods"),
+        other => bail!("unknown benchmark `{other}`; known: pair_step, svm, lasso, allocation, threads, methods"),
     }
 }
 
@@ -38,7 +38,7 @@ fn run_with_setup(name: &str, folder: &Path) -> Result<()> {
 pub(crate) fn run(arguments: &[String]) -> Result<()> {
     match arguments {
         [name, rest @ ..] if name == "svm" => svm::run(rest),
-        [name, rest @ ..] if name == "lasso" => lasso::run(rest),
+        [name, rest @ ..] if name == "lasso" || name == "allocation" => jobs::run(name, rest),
         [name, rest @ ..] if name == "threads" => threads::run(rest),
         [name, rest @ ..] if name == "methods" => methods::run(rest),
         [name] => run_named(name, None),

@@ -38,6 +38,7 @@ cargo xtask COMMAND
   bench pair_step   one update against the bare loop
   bench svm         time to an accuracy against the peers [--quick] [--sets a7a,...] [--peers libsvm,...]
   bench lasso       the lasso family and simplex regression against the peers [--quick] [--jobs grid,...] [--peers-only]
+  bench allocation  allocation, portfolios and consensus against the peers [--quick] [--jobs dispatch,...] [--data FOLDER]
   bench threads     several threads against one [--quick] [--data FOLDER] [--threads-list 1,4,...] [--parts sweep,...]
   bench methods     the methods against each other [--quick] [--repeats N] [--seeds 1,2,3] [--parts samples,...]
                     [--record FOLDER] writes raw numbers and set-up into FOLDER

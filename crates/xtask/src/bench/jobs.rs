@@ -1,5 +1,5 @@
-//! The benchmark of the lasso family and of constrained least squares: builds our binary, installs the peers beside
-//! it, and hands over to `benchmarks/lasso/run.py`, which measures. Nothing is measured here.
+//! The benchmarks that are lists of jobs against peers (`lasso`, `allocation`): builds our binary, installs the peers
+//! beside it, and hands over to `benchmarks/NAME/run.py`, which measures. Nothing is measured here.
 
 use std::path::PathBuf;
 
@@ -8,8 +8,8 @@ use anyhow::{Context, Result, bail};
 use super::peers::{install, output_of};
 use crate::check::{root, run as run_command};
 
-const USAGE: &str = "usage: cargo xtask bench lasso [--record FOLDER] [--jobs grid,trend,...] [--peers celer,...] \
-                     [--rounds N] [--quick] [--peers-only]";
+const USAGE: &str = "usage: cargo xtask bench lasso|allocation [--record FOLDER] [--jobs grid,...] [--peers osqp,...] \
+                     [--data FOLDER] [--rounds N] [--quick] [--peers-only]";
 
 /// What was asked for on the command line.
 #[derive(Debug, Default, PartialEq)]
@@ -26,12 +26,15 @@ impl Options {
         while let Some(word) = words.next() {
             match word.as_str() {
                 "--quick" | "--peers-only" => options.passed.push(word.clone()),
-                "--record" | "--jobs" | "--peers" | "--rounds" => {
+                "--record" | "--jobs" | "--peers" | "--rounds" | "--data" => {
                     let value = words.next().with_context(|| format!("{word} needs a value; {USAGE}"))?;
-                    if word == "--record" {
-                        options.record = Some(root().join(value));
-                    } else {
-                        options.passed.extend([word.clone(), value.clone()]);
+                    match word.as_str() {
+                        "--record" => options.record = Some(root().join(value)),
+                        "--data" => {
+                            let folder = root().join(value).display().to_string();
+                            options.passed.extend([word.clone(), folder]);
+                        }
+                        _ => options.passed.extend([word.clone(), value.clone()]),
                     }
                 }
                 other => bail!("unknown option `{other}`; {USAGE}"),
@@ -45,13 +48,15 @@ impl Options {
     }
 }
 
-pub(super) fn run(arguments: &[String]) -> Result<()> {
+/// Runs the benchmark in `benchmarks/NAME`.
+pub(super) fn run(name: &str, arguments: &[String]) -> Result<()> {
     let options = Options::parse(arguments)?;
     let target = std::env::var_os("CARGO_TARGET_DIR")
         .map_or_else(|| root().join("target"), |given| root().join(given));
-    let folder = target.join("bench/lasso");
+    let folder = target.join("bench").join(name);
+    let scripts = root().join("benchmarks").join(name);
     std::fs::create_dir_all(&folder).with_context(|| format!("cannot make {}", folder.display()))?;
-    let python = install(&root().join("benchmarks/lasso/requirements.txt"), &folder.join("venv"))?;
+    let python = install(&scripts.join("requirements.txt"), &folder.join("venv"))?;
     if options.wants_ours() {
         run_command("cargo", &["build", "--release", "-p", "equipoise-cli"], &[])?;
     }
@@ -60,7 +65,7 @@ pub(super) fn run(arguments: &[String]) -> Result<()> {
     let text = |path: PathBuf| path.display().to_string();
     let executable = format!("equipoise{}", std::env::consts::EXE_SUFFIX);
     let mut words = vec![
-        text(root().join("benchmarks/lasso/run.py")),
+        text(scripts.join("run.py")),
         format!("--binary={}", text(target.join("release").join(executable))),
         format!("--out={}", text(record)),
         format!("--work={}", text(folder.join("work"))),
@@ -88,11 +93,13 @@ mod tests {
         assert_eq!(options.record, Some(root().join("benchmarks/runs/x/lasso")));
         assert!(options.wants_ours());
         assert!(!parse("--peers-only").expect("a known option").wants_ours());
+        let options = parse("--data sets").expect("a known option");
+        assert_eq!(options.passed, ["--data".to_owned(), root().join("sets").display().to_string()]);
     }
 
     #[test]
     fn unknown_options_are_refused() {
-        for line in ["--fast", "--record", "grid"] {
+        for line in ["--fast", "--record", "--data", "grid"] {
             assert!(parse(line).is_err(), "{line}");
         }
     }

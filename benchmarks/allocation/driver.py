@@ -1,0 +1,16 @@
+"""One peer with one job's data in memory, asked over standard input for one call at a time.
+
+    driver.py JOB KIND PROBLEM WORK quick|full     serve calls of the class KIND of peers.py
+    driver.py --versions                           print the versions of the peers
+"""
+
+import sys
+from pathlib import Path
+
+sys.dont_write_bytecode = True  # this folder is part of the repository
+sys.path.insert(1, str(Path(__file__).resolve().parent.parent / "harness"))
+
+import serving
+
+if __name__ == "__main__":
+    serving.main(("clarabel", "highspy", "piqp", "daqp", "osqp", "scikit-learn", "numpy", "scipy"), __doc__)
