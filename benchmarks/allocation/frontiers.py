@@ -171,7 +171,7 @@ class ClarabelFrontier(Points):
 
 
 class OsqpFrontier(Points):
-    """s = F w as variables, polishing on; each point is begun at the one before it, which is solved outside the clock."""
+    """s = F w as variables, polishing on; each point is begun at the one before it, solved outside the clock."""
 
     def ready(self) -> None:
         import osqp

@@ -22,9 +22,9 @@ def words(job: Job, made: Made, allowed: float) -> list[str]:
         case "quadratic":
             return [*table, "--demand", repr(float(problem.right[0])), *gap]
         case "entropy":
-            rows = [word for number, right in enumerate(problem.right.tolist())
-                    for word in (["--demand", repr(right)] if number == 0 else ["--row", f"m{number}={right!r}"])]  # fmt: skip
-            return [*table, "--cost", "entropy", *rows, *gap]
+            total, *moments = problem.right.tolist()
+            rows = [word for number, right in enumerate(moments) for word in ("--row", f"m{number + 1}={right!r}")]
+            return [*table, "--cost", "entropy", "--demand", repr(total), *rows, *gap]
         case "dispatch":
             levels = f"{numbers['low']!r}:{numbers['high']!r}:{numbers['levels']}"
             return ["allocate", numbers["case"], "--demands", levels, *gap]

@@ -17,7 +17,10 @@ from scipy import sparse
 
 Solved = tuple[float, np.ndarray, np.ndarray | None]
 
-__all__ = ["Admm", "CentralLogistic", "ClarabelFrontier", "DaqpFrontier", "GradientTracking", "OsqpFrontier", "PiqpFrontier"]
+# Found by their names here.
+__all__ = [
+    "Admm", "CentralLogistic", "ClarabelFrontier", "DaqpFrontier", "GradientTracking", "OsqpFrontier", "PiqpFrontier",
+]  # fmt: skip
 
 
 def clock() -> float:
@@ -227,6 +230,7 @@ class ClarabelDispatch:
 
     def solve(self, setting: dict) -> Solved:
         answers, prices = np.empty((len(self.demands), len(self.linear))), np.empty(len(self.demands))
+        self.right[0] = self.demands[0]
         start = clock()
         chosen = clarabel_settings(self.api, setting)
         solver = self.api.DefaultSolver(self.quadratic, self.linear, self.rows, self.right, self.cones, chosen)

@@ -222,8 +222,8 @@ class Logistic(Relative):
             margins = labels * (rows @ x)
             value += float(np.logaddexp(0.0, -margins).sum())
             alpha = 1.0 / (1.0 + np.exp(np.clip(margins, -700.0, 700.0)))
-            rest = 1.0 - alpha
-            entropy -= float((alpha * np.log(np.maximum(alpha, 1e-300)) + rest * np.log(np.maximum(rest, 1e-300))).sum())
+            for part in (alpha, 1.0 - alpha):
+                entropy -= float((part * np.log(np.maximum(part, 1e-300))).sum())
             pull += (alpha * labels) @ rows
         gradient = self.ridge * x - pull
         return (

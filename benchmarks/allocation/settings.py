@@ -24,9 +24,9 @@ LOGISTIC = {"seed": 1406, "shards": 64, "rows": 100_000, "columns": 100}
 FEW_ROWS = {"shards": 8, "rows": 4000, "columns": 10}
 # Penalties of ADMM and steps of gradient tracking, as multiples of what theory names (see peers.py).
 DECENTRAL = [
-    Peer("decentralised ADMM", "Admm", [[{"rho": share}] for share in (0.03, 0.1, 0.3, 1.0, 3.0)]),
+    Peer("decentralised ADMM", "Admm", [[{"rho": share}] for share in (0.3, 1.0, 0.1, 3.0, 0.03)]),
     Peer("gradient tracking", "GradientTracking",
-         [[{"step": share}] for share in (0.003, 0.01, 0.03, 0.1, 0.3, 1.0, 2.0)]),
+         [[{"step": share}] for share in (2.0, 1.0, 4.0, 0.5, 0.25, 0.1, 0.03)]),
 ]  # fmt: skip
 
 
@@ -39,7 +39,7 @@ def consensus(graph: str) -> Job:
 
 
 JOBS = [
-    Job("quadratic", {"seed": 1401, "users": 1_000_000}, {"users": 20_000}, "quadratic",
+    Job("quadratic", {"seed": 1401, "users": 1_000_000}, {"users": 2000}, "quadratic",
         [Peer("numpy Newton", "NewtonQuadratic", [ladder({}, "tol", (1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9))]),
          SORT,
          Peer("clarabel", "ClarabelQuadratic", [ladder({"kkt": "qdldl"}, "tol", LOOSE)]),
@@ -89,7 +89,8 @@ MAKERS = {
 def made(job: Job, quick: bool, work: Path, judged: bool = False) -> Made:
     """The data of a job, generated or from what an earlier call has left in the work folder."""
     numbers = {**job.data, **(job.quick if quick else {})}
-    stamp = "-".join(f"{key}{value}" for key, value in numbers.items() if key not in ("graph", "points", "few", "levels"))
+    shared = {key: value for key, value in numbers.items() if key not in ("graph", "points", "few", "levels")}
+    stamp = "-".join(f"{key}{value}" for key, value in shared.items())
     one = MAKERS[job.ours](work / f"{job.ours}-{stamp}", numbers)
     if judged and job.ours == "consensus":
         # The bound of the optimum: what decentralised methods send does not make one.

@@ -122,9 +122,8 @@ class Cell:
             report = run_ours(self.bench.arguments.binary, words, threads, self.job.limit)
             fit.seconds, fit.peak_memory = report["seconds_solve"], report.get("peak_memory")
             fit.bytes = report.get("bytes")
-            fit.status = ", ".join(
-                [str(report["status"]), *(f"{name} {report[name]}" for name in ours.TOLD if report.get(name) is not None)]
-            )
+            told = (f"{name} {report[name]}" for name in ours.TOLD if report.get(name) is not None)
+            fit.status = ", ".join([str(report["status"]), *told])
             fit.certified = ours.certified(self.made, report)
             self.judge(fit, *ours.answer(self.job, self.made, report))
         except OverLimit as error:

@@ -29,7 +29,9 @@ class Bounds:
 
 
 def worst_gap(primal: np.ndarray, bound: np.ndarray | None, scale: np.ndarray) -> float:
-    if bound is None:
+    # A part of -inf was not asked for.
+    asked = primal > -np.inf
+    if bound is None or not asked.any():
         return float("inf")
-    worst = float(np.max((primal - bound) / scale))
+    worst = float(np.max((primal[asked] - bound[asked]) / scale[asked]))
     return worst if np.isfinite(worst) else float("inf")

@@ -145,7 +145,8 @@ def ratios(times: list[Time], wanted: Path, costs: dict[str, str]) -> str:
         row = (one.job, one.solver, one.threads, one.setting, one.words(), one.runs, gap, sent)
         lines.append(f"| {' | '.join(str(cell) for cell in row)} |")
     lines += ["", "# The peers' seconds (or bytes) over ours", "",
-              "| job | against | in | one thread | two threads | wanted | met |", "|---|---|---|---|---|---|---|"]  # fmt: skip
+              "| job | against | in | one thread | two threads | wanted | met |",
+              "|---|---|---|---|---|---|---|"]  # fmt: skip
     with wanted.open(newline="", encoding="utf-8") as file:
         for row in csv.DictReader(file):
             of = [one for one in times if one.job == row["job"]]

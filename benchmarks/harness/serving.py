@@ -2,10 +2,10 @@
 
 A benchmark's `driver.py` calls `main` with its modules. A request is {"setting": {...}, "answer": FILE}; the answer and
 a dual point, where the peer gives one, are written to FILE (npz) outside the clock. The reply is {"seconds": s,
-"spent": s, "processor_seconds": s, "peak_memory": bytes, "bytes": sent} or {"error": text}; the processor's seconds are of the whole call, to show
-where a machine was busy with something else. A peer that does a part of the job and is charged for the whole says in
-`spent` what it really took, and one that counts what it sends has `bytes`. The first call of a process is made twice
-where it is short: the second one counts.
+"spent": s, "processor_seconds": s, "peak_memory": bytes, "bytes": sent} or {"error": text}; the processor's seconds are
+of the whole call, to show where a machine was busy with something else. A peer that does a part of the job and is
+charged for the whole says in `spent` what it really took, and one that counts what it sends has `bytes`. The first call
+of a process is made twice where it is short: the second one counts.
 """
 
 import json
