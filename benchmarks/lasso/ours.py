@@ -4,7 +4,7 @@ A function gives the words after `equipoise`; `--threads` and `--json` are added
 """
 
 import numpy as np
-from settings import Job, Made
+from jobs import Job, Made
 
 # Fields of the report that the record keeps beside the status, where they are there.
 TOLD = ("method", "seconds_certificate", "seconds_load", "relative_gap")
@@ -40,18 +40,19 @@ def words(job: Job, made: Made, allowed: float) -> list[str]:
     raise ValueError(job.ours)
 
 
-def answer(job: Job, made: Made, report: dict) -> np.ndarray:
-    """The answer in the shape that the job's problem judges."""
+def answer(job: Job, made: Made, report: dict) -> tuple[np.ndarray, None]:
+    """The answer in the shape that the job's problem judges; it makes the dual point itself."""
     if job.ours.startswith("lasso"):
         points = report.get("points", [report])
         expected = made.problems["main"].lambdas
         found = np.array([point["lambda"] for point in points])
         if len(found) != len(expected) or np.abs(found / expected - 1.0).max() > 1e-9:
             raise ValueError(f"our lambdas are not the job's: {len(found)} of them, {found[0]!r} to {found[-1]!r}")
-        return np.array([dense(point["coefficients"], made.problems["main"].matrix.shape[1]) for point in points])
+        columns = made.problems["main"].matrix.shape[1]
+        return np.array([dense(point["coefficients"], columns) for point in points]), None
     found = np.array(report["x"], dtype=np.float64)
     # Many right-hand sides: a list of weights for each.
-    return found.T if job.ours == "simplex_many" else found
+    return (found.T if job.ours == "simplex_many" else found), None
 
 
 def dense(coefficients: dict, length: int) -> np.ndarray:

@@ -7,9 +7,9 @@ over the right-hand sides. It must not know any solver.
 """
 
 from dataclasses import dataclass, field
-from pathlib import Path
 
 import numpy as np
+from bounds import Bounds
 
 
 def planted(seed: int, rows: int, columns: int, nonzeros: int, noise: float, zero_sum: bool):
@@ -75,36 +75,6 @@ def mixtures(seed: int, rows: int, columns: int, parts: int, noise: float, count
     for number in range(count):
         weights[random.choice(columns, parts, replace=False), number] = random.dirichlet(np.ones(parts))
     return matrix, matrix @ weights + noise * random.standard_normal((rows, count))
-
-
-@dataclass
-class Bounds:
-    """The best lower bound known for each lambda or right-hand side; any dual point may raise it."""
-
-    best: np.ndarray | None = None
-    # From the answer judged last alone.
-    last: np.ndarray | None = None
-
-    def see(self, values: np.ndarray) -> None:
-        values = np.where(np.isfinite(values), values, -np.inf)
-        self.last = values
-        self.best = values if self.best is None else np.maximum(self.best, values)
-
-    def measure(self, primal: np.ndarray, scale: np.ndarray) -> float:
-        return worst_gap(primal, self.best, scale)
-
-    def own(self, primal: np.ndarray, scale: np.ndarray) -> float | None:
-        """The gap between an answer just judged and the dual point made of it alone, where there is one."""
-        gap = worst_gap(primal, self.last, scale)
-        self.last = None
-        return gap if np.isfinite(gap) else None
-
-
-def worst_gap(primal: np.ndarray, bound: np.ndarray | None, scale: np.ndarray) -> float:
-    if bound is None:
-        return float("inf")
-    worst = float(np.max((primal - bound) / scale))
-    return worst if np.isfinite(worst) else float("inf")
 
 
 def scaled_dual(target: np.ndarray, residual: np.ndarray, slope: float, weight: float) -> float:
@@ -286,14 +256,3 @@ class Simplex:
     @property
     def scale(self) -> np.ndarray:
         return (self.target.reshape(len(self.matrix), -1) ** 2).sum(axis=0)
-
-
-def keep(folder: Path, **arrays: np.ndarray) -> None:
-    """Writes the arrays of a job once, each whole or not at all."""
-    folder.mkdir(parents=True, exist_ok=True)
-    for name, array in arrays.items():
-        path = folder / f"{name}.npy"
-        if not path.exists():
-            part = folder / f"{name}.part.npy"
-            np.save(part, np.ascontiguousarray(array, dtype=np.float64))
-            part.replace(path)

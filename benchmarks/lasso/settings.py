@@ -5,37 +5,16 @@ peers alone. A ladder goes from loose to tight and is climbed until the accuracy
 ladders (methods, formulations) climbs each, and the quickest setting that reached the accuracy is the one timed.
 """
 
-from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
 import problems
+from jobs import ACCURACY, Job, Made, Peer, keep, ladder
 
-# Gap over ||y||^2.
-ACCURACY = 1e-6
-ROUNDS = 5
+# What the accuracy is relative to, in words.
+OF = "of ||y||^2"
 # Our own ladder: `--gap` is relative to the objective.
 OURS = (3e-2, 1e-2, 3e-3, 1e-3, 3e-4, 1e-4, 3e-5, 1e-5, 2e-6, 1e-6, 1e-7)
-# Seconds: what takes longer than the first is not repeated; a call may take the second unless its job says otherwise.
-LONG = 20.0
-LIMIT = 60.0
-
-
-def ladder(fixed: dict, name: str, values: tuple) -> list[dict]:
-    return [{**fixed, name: value} for value in values]
-
-
-@dataclass
-class Peer:
-    """A class of `peers.py`, the problem of the job that it solves, and its ladders."""
-
-    name: str
-    kind: str
-    ladders: list[list[dict]]
-    problem: str = "main"
-    # Two threads are tried as well where they can help (BLAS, or threads of the peer's own).
-    threads: tuple[int, ...] = (1,)
-
 
 TIGHT = (1e-4, 1e-5, 1e-6, 1e-7, 1e-8)
 # Dense rows: the supernodal factorisation (faer) is three times as quick as QDLDL; sparse ones: the other way round.
@@ -45,22 +24,6 @@ LOOSE = (1e-2, 1e-3, *TIGHT)
 CLARABEL_FORMS = [ladder({"form": form, "kkt": "qdldl"}, "tol", LOOSE) for form in ("primal", "dual")]
 EXACT = [[{}]]
 GAP = (1e-4, 1e-5, 3e-6, 1e-6, 1e-7, 1e-8)
-
-
-@dataclass
-class Job:
-    """One row of the benchmark."""
-
-    name: str
-    data: dict
-    quick: dict
-    # Our command line, made from the folder of the data and the problem's numbers (ours.py).
-    ours: str
-    peers: list[Peer]
-    limit: float = LIMIT
-    # Threads of ours; the second number is for those who have two cores.
-    threads: tuple[int, ...] = (1, 2)
-    title: str = ""
 
 
 LASSO_PEERS = [
@@ -140,22 +103,13 @@ JOBS = [
 ]  # fmt: skip
 
 
-@dataclass
-class Made:
-    """The data of a job on disk, its problems by name, and the numbers that a command line needs."""
-
-    folder: Path
-    numbers: dict
-    problems: dict = field(default_factory=dict)
-
-
 def see_dual(made: Made) -> None:
     """The bound of a grid, from a dual point that is searched once and kept beside the data."""
     problem = made.problems["main"]
     name = f"dual-{problem.weight!r}"
     file = made.folder / f"{name}.npy"
     if not file.exists():
-        problems.keep(made.folder, **{name: problem.search(0.02 * ACCURACY, 5000)})
+        keep(made.folder, **{name: problem.search(0.02 * ACCURACY, 5000)})
     flow = np.load(file)
     problem.judge(problem.target - problem.adjoint(flow), flow)
 
@@ -195,13 +149,13 @@ def generate(job: Job, given: dict, folder: Path) -> None:
     if job.ours.startswith("lasso"):
         pick.pop("count")
         matrix, target = problems.planted(**pick, zero_sum="zero-sum" in job.name)
-        problems.keep(folder, X=matrix, y=target)
+        keep(folder, X=matrix, y=target)
     elif job.ours == "stepped":
         matrix, target = problems.stepped_regression(**pick)
-        problems.keep(folder, X=matrix, y=target)
+        keep(folder, X=matrix, y=target)
     elif job.ours.startswith("simplex"):
         matrix, target = problems.mixtures(**pick)
-        problems.keep(folder, X=matrix, y=target[:, 0] if target.shape[1] == 1 else target)
+        keep(folder, X=matrix, y=target[:, 0] if target.shape[1] == 1 else target)
     else:
         maker = {"chain": problems.chain_signal, "grid": problems.image, "trend": problems.bent_signal}[job.ours]
-        problems.keep(folder, y=maker(**pick))
+        keep(folder, y=maker(**pick))

@@ -24,7 +24,9 @@ fn run_named(name: &str, record: Option<&Path>) -> Result<()> {
             }
             run_command("cargo", &arguments, &[])
         }
-        other => bail!("unknown benchmark `{other}`; known: pair_step, svm, lasso, allocation, threads, methods"),
+        other => {
+            bail!("unknown benchmark `{other}`; known: pair_step, svm, lasso, allocation, threads, methods")
+        }
     }
 }
 
