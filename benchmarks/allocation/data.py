@@ -128,8 +128,9 @@ def frontier(folder: Path, numbers: dict, returns: np.ndarray) -> Made:
         keep(folder, least=least_variance(factor))
     first = float(means @ np.load(folder / "least.npy"))
     targets = np.linspace(first, float(means.max()), numbers["points"])
-    few = np.linspace(0, numbers["points"] - 1, 2 * min(numbers["few"], numbers["points"]) + 1).astype(int)[1::2]
-    return Made(folder, numbers, {"main": Frontier(factor, means, targets, few)})
+    # In the middle of as many stretches of one length.
+    few = (np.arange(numbers["few"]) + 0.5) * numbers["points"] / numbers["few"]
+    return Made(folder, numbers, {"main": Frontier(factor, means, targets, few.astype(int))})
 
 
 def prices(folder: Path, numbers: dict) -> Made:

@@ -1,5 +1,7 @@
 """The peers on a frontier: min w'S w subject to sum w = 1, w >= 0 and m'w >= t, t from point to point.
 
+Three forms: the Gram matrix; `factored`, with s = F w as variables, so that the covariance is never formed; `dual`, in
+(s, lambda, nu): min ||s||^2 / 4 - lambda - t nu subject to lambda + nu m <= F's and nu >= 0, whose multipliers are w.
 Variances and returns are scaled to about 1 beforehand, which tolerances that are not relative need. A peer that is slow
 solves `few` of the points and is charged setting up once and the mean of its points for each of all.
 """
@@ -54,6 +56,14 @@ class Points:
         quadratic = sparse.diags(np.concatenate([np.zeros(self.assets), np.full(self.days, 2.0)]), format="csc")
         return rows, quadratic
 
+    def dual(self) -> tuple[np.ndarray, np.ndarray]:
+        """In (s, lambda, nu): rows that are at most 0, one an asset, and the diagonal of the quadratic."""
+        rows = np.hstack([-self.factor.T, np.ones((self.assets, 1)), self.means[:, None]])
+        return rows, np.concatenate([np.full(self.days, 0.5), np.zeros(2)])
+
+    def dual_linear(self, target: float) -> np.ndarray:
+        return np.concatenate([np.zeros(self.days), [-1.0, -target]])
+
 
 class DaqpFrontier(Points):
     """DAQP on the Gram matrix; `model` keeps its workspace and working set, `solve` calls anew."""
@@ -91,63 +101,89 @@ class DaqpFrontier(Points):
 
 
 class PiqpFrontier(Points):
-    """PIQP: dense with the Gram matrix, or sparse with s = F w as variables; the return alone is updated."""
+    """PIQP: dense with the Gram matrix, sparse with the factored form, or dense with the dual; between points the
+    return alone is updated."""
 
     def ready(self) -> None:
         import piqp
 
         self.api = piqp
 
-    def solve(self, setting: dict) -> Solved:
+    def arranged(self, form: str) -> dict:
+        """All but a Gram matrix, which belongs inside the clock."""
         size, days = self.assets, self.days
-        dense = setting["form"] == "dense"
-        if dense:
-            solver, equality, right = self.api.DenseSolver(), np.ones((1, size), order="F"), np.ones(1)
-            inequality, lower = np.asfortranarray(self.means[None, :]), np.zeros(size)
-        else:
-            solver = self.api.SparseSolver()
-            equality, quadratic = self.factored()
-            right = np.concatenate([np.zeros(days), [1.0]])
-            inequality = sparse.csc_matrix(np.concatenate([self.means, np.zeros(days)])[None, :])
-            lower = np.concatenate([np.zeros(size), np.full(days, -np.inf)])
+        if form == "dual":
+            rows, diagonal = self.dual()
+            return {
+                "P": np.asfortranarray(np.diag(diagonal)), "G": np.asfortranarray(rows), "h_u": np.zeros(size),
+                "x_l": np.concatenate([np.full(days + 1, -np.inf), [0.0]]),
+            }  # fmt: skip
+        if form == "factored":
+            rows, quadratic = self.factored()
+            return {
+                "P": quadratic, "c": np.zeros(size + days), "A": rows, "b": np.concatenate([np.zeros(days), [1.0]]),
+                "G": sparse.csc_matrix(np.concatenate([self.means, np.zeros(days)])[None, :]),
+                "x_l": np.concatenate([np.zeros(size), np.full(days, -np.inf)]),
+            }  # fmt: skip
+        return {
+            "c": np.zeros(size), "A": np.ones((1, size), order="F"), "b": np.ones(1),
+            "G": np.asfortranarray(self.means[None, :]), "x_l": np.zeros(size),
+        }  # fmt: skip
+
+    def solve(self, setting: dict) -> Solved:
+        form = setting["form"]
+        solver = self.api.SparseSolver() if form == "factored" else self.api.DenseSolver()
         for name in ("eps_abs", "eps_rel", "eps_duality_gap_abs", "eps_duality_gap_rel"):
             setattr(solver.settings, name, setting["eps"])
         solver.settings.verbose = False
-        which = range(self.count) if dense else self.few
-        answers, points = np.empty((len(which), size)), []
+        parts = self.arranged(form)
+        answers, points = np.empty((len(self.few), self.assets)), []
+
+        def asked(number: int) -> dict:
+            if form == "dual":
+                return {"c": self.dual_linear(self.targets[number])}
+            return {"h_l": self.targets[number : number + 1].copy(), "h_u": np.array([np.inf])}
+
         start = clock()
-        if dense:
-            quadratic = np.asfortranarray(self.gram())
-        above = np.array([np.inf])
-        solver.setup(
-            quadratic, np.zeros(len(lower)), equality, right, inequality, self.targets[which[0] : which[0] + 1].copy(),
-            above, x_l=lower,
-        )  # fmt: skip
+        if form == "gram":
+            parts["P"] = np.asfortranarray(self.gram())
+        solver.setup(**parts, **asked(self.few[0]))
         ready = clock()
-        for place, number in enumerate(which):
+        for place, number in enumerate(self.few):
             begun = clock()
-            solver.update(h_l=self.targets[number : number + 1].copy(), h_u=above)
+            solver.update(**asked(number))
             solver.solve()
-            answers[place] = solver.result.x[:size]
+            answers[place] = solver.result.z_u if form == "dual" else solver.result.x[: self.assets]
             points.append(clock() - begun)
         return self.charged(start, ready, points), answers, None
 
 
 class ClarabelFrontier(Points):
-    """s = F w as variables, so that the covariance is never formed; the return alone is updated."""
+    """The factored form or the dual; between points the return alone is updated."""
 
     def ready(self) -> None:
         import clarabel
 
         self.api = clarabel
+
+    def arranged(self, form: str) -> tuple:
         size, days = self.assets, self.days
-        equality, self.quadratic = self.factored()
+        if form == "dual":
+            rows, diagonal = self.dual()
+            sign = np.zeros((1, days + 2))
+            sign[0, -1] = -1.0
+            return (
+                sparse.diags(diagonal, format="csc"), self.dual_linear(self.targets[0]),
+                sparse.csc_matrix(np.vstack([rows, sign])), np.zeros(size + 1), [self.api.NonnegativeConeT(size + 1)],
+            )  # fmt: skip
+        equality, quadratic = self.factored()
         returns = sparse.csc_matrix(np.concatenate([-self.means, np.zeros(days)])[None, :])
         signs = sparse.hstack([-sparse.eye(size), sparse.csc_matrix((size, days))])
-        self.rows = sparse.vstack([equality, returns, signs], format="csc")
-        self.cones = [clarabel.ZeroConeT(days + 1), clarabel.NonnegativeConeT(size + 1)]
-        self.right = np.zeros(days + size + 2)
-        self.right[days] = 1.0
+        right = np.zeros(days + size + 2)
+        right[days] = 1.0
+        cones = [self.api.ZeroConeT(days + 1), self.api.NonnegativeConeT(size + 1)]
+        rows = sparse.vstack([equality, returns, signs], format="csc")
+        return quadratic, np.zeros(size + days), rows, right, cones
 
     def solve(self, setting: dict) -> Solved:
         chosen = self.api.DefaultSettings()
@@ -156,54 +192,74 @@ class ClarabelFrontier(Points):
         chosen.direct_solve_method = setting["kkt"]
         chosen.max_threads = setting.get("threads", 1)
         chosen.tol_gap_abs = chosen.tol_gap_rel = chosen.tol_feas = setting["tol"]
+        parts = self.arranged(setting["form"])
+        right = parts[3]
         answers, points = np.empty((len(self.few), self.assets)), []
         start = clock()
-        linear = np.zeros(self.assets + self.days)
-        solver = self.api.DefaultSolver(self.quadratic, linear, self.rows, self.right, self.cones, chosen)
+        solver = self.api.DefaultSolver(*parts, chosen)
         ready = clock()
         for place, number in enumerate(self.few):
             begun = clock()
-            self.right[self.days + 1] = -self.targets[number]
-            solver.update(b=self.right)
-            answers[place] = solver.solve().x[: self.assets]
+            if setting["form"] == "dual":
+                solver.update(q=self.dual_linear(self.targets[number]))
+                answers[place] = solver.solve().z[: self.assets]
+            else:
+                right[self.days + 1] = -self.targets[number]
+                solver.update(b=right)
+                answers[place] = solver.solve().x[: self.assets]
             points.append(clock() - begun)
         return self.charged(start, ready, points), answers, None
 
 
 class OsqpFrontier(Points):
-    """s = F w as variables, polishing on; each point is begun at the one before it, solved outside the clock."""
+    """The factored form or the dual, polishing on; each point begins at the one before it, solved outside the clock."""
 
     def ready(self) -> None:
         import osqp
 
         self.api = osqp
-        equality, self.quadratic = self.factored()
+
+    def arranged(self, form: str) -> tuple:
         size, days = self.assets, self.days
+        if form == "dual":
+            rows, diagonal = self.dual()
+            sign = np.zeros((1, days + 2))
+            sign[0, -1] = -1.0
+            return (
+                sparse.diags(diagonal, format="csc"), self.dual_linear(self.targets[0]),
+                sparse.csc_matrix(np.vstack([rows, sign])), np.full(size + 1, -np.inf), np.zeros(size + 1),
+            )  # fmt: skip
+        equality, quadratic = self.factored()
         signs = sparse.hstack([sparse.eye(size), sparse.csc_matrix((size, days))])
         returns = sparse.csc_matrix(np.concatenate([self.means, np.zeros(days)])[None, :])
-        self.rows = sparse.vstack([equality, returns, signs], format="csc")
-        self.lower = np.zeros(days + size + 2)
-        self.lower[days] = 1.0
-        self.upper = np.concatenate([np.zeros(days), [1.0], np.full(size + 1, np.inf)])
+        lower = np.zeros(days + size + 2)
+        lower[days : days + 2] = 1.0, self.targets[0]
+        upper = np.concatenate([np.zeros(days), [1.0], np.full(size + 1, np.inf)])
+        rows = sparse.vstack([equality, returns, signs], format="csc")
+        return quadratic, np.zeros(size + days), rows, lower, upper
 
     def solve(self, setting: dict) -> Solved:
+        dual = setting["form"] == "dual"
+        parts = self.arranged(setting["form"])
+        lower = parts[3]
         answers, points = np.empty((len(self.few), self.assets)), []
-        lower = self.lower.copy()
-        lower[self.days + 1] = self.targets[0]
         start = clock()
         solver = self.api.OSQP()
         solver.setup(
-            self.quadratic, np.zeros(self.assets + self.days), self.rows, lower, self.upper, verbose=False,
-            eps_abs=setting["eps"], eps_rel=setting["eps"], max_iter=100_000, polishing=True,
-        )  # fmt: skip
+            *parts, verbose=False, eps_abs=setting["eps"], eps_rel=setting["eps"], max_iter=20_000, polishing=True
+        )
         ready = clock()
         whole = 0.0
         for place, number in enumerate(self.few):
             for before in (max(number - 1, 0), number):
                 begun = clock()
-                lower[self.days + 1] = self.targets[before]
-                solver.update(l=lower)
-                answers[place] = solver.solve().x[: self.assets]
+                if dual:
+                    solver.update(q=self.dual_linear(self.targets[before]))
+                    answers[place] = solver.solve().y[: self.assets]
+                else:
+                    lower[self.days + 1] = self.targets[before]
+                    solver.update(l=lower)
+                    answers[place] = solver.solve().x[: self.assets]
                 last = clock() - begun
                 whole += last
             points.append(last)

@@ -7,7 +7,7 @@ import numpy as np
 from jobs import Job, Made
 
 # Fields of the report that the record keeps beside the status, where they are there.
-TOLD = ("method", "seconds_certificate", "seconds_load", "relative_gap", "messages", "disagreement")
+TOLD = ("method", "seconds_load", "relative_gap", "messages", "disagreement")
 SUBCOMMANDS = {
     "quadratic": "allocate", "entropy": "allocate", "dispatch": "allocate", "prices": "portfolio",
     "many_assets": "portfolio", "consensus": "consensus",
@@ -56,11 +56,10 @@ def answer(job: Job, made: Made, report: dict) -> tuple[np.ndarray, np.ndarray |
             points = report["points"]
             if len(points) != len(problem.targets):
                 raise ValueError(f"{len(points)} points in place of {len(problem.targets)}")
-            # Columns are in the order of the table.
-            return (
-                numbers_of([point["weights"] for point in points]),
-                numbers_of([point["target_return"] for point in points]),
-            )
+            # Columns are in the order of the table; the first point, of the least variance, need not name a return.
+            names = ("expected_return" if point["target_return"] is None else "target_return" for point in points)
+            asked = [point[name] for point, name in zip(points, names, strict=True)]
+            return numbers_of([point["weights"] for point in points]), numbers_of(asked)
         case "consensus":
             return numbers_of(report["x"]), None
     return numbers_of(report["x"]), numbers_of(report["prices"])

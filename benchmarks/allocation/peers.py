@@ -32,23 +32,24 @@ class NewtonQuadratic:
 
     def prepare(self, problem: Allocation) -> None:
         self.problem = problem
-        self.x = np.empty_like(problem.c1)
+        self.free, self.x = np.empty_like(problem.c1), np.empty_like(problem.c1)
 
     def solve(self, setting: dict) -> Solved:
         c2, c1, upper, demand = self.problem.c2, self.problem.c1, self.problem.upper, float(self.problem.right[0])
-        x = self.x
+        free, x = self.free, self.x
         start = clock()
         inverse = 0.5 / c2
         shift = c1 * inverse
         price = (demand + shift.sum()) / inverse.sum()
         for _ in range(100):
-            np.multiply(inverse, price, out=x)
-            x -= shift
-            np.clip(x, 0.0, upper, out=x)
+            np.multiply(inverse, price, out=free)
+            free -= shift
+            np.minimum(free, upper, out=x)
+            np.maximum(x, 0.0, out=x)
             left = demand - x.sum()
             if abs(left) <= setting["tol"] * demand:
                 break
-            price += left / (inverse @ ((x > 0.0) & (x < upper)))
+            price += left / (inverse @ (x == free))
         return clock() - start, x.copy(), np.array([price])
 
 

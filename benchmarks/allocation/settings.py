@@ -19,6 +19,9 @@ LOOSE = (1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9)
 EXACT = [[{}]]
 SORT = Peer("one sort", "Sort", EXACT, yardstick=True)
 
+# Clarabel along a frontier.
+FORMS = (("dual", "qdldl"), ("dual", "faer"), ("factored", "faer"))
+
 ENTROPY = {"seed": 1402, "users": 100_000}
 LOGISTIC = {"seed": 1406, "shards": 64, "rows": 100_000, "columns": 100}
 FEW_ROWS = {"shards": 8, "rows": 4000, "columns": 10}
@@ -61,14 +64,16 @@ JOBS = [
         title="dispatch of case300 at 10^4 demands"),
     Job("frontier-prices", {"seed": 1404, "points": 50, "few": 50}, {"points": 10, "few": 10}, "prices",
         [Peer("daqp", "DaqpFrontier", [[{"how": "model"}], [{"how": "solve"}]]),
-         Peer("piqp", "PiqpFrontier", [ladder({"form": "dense"}, "eps", LOOSE)])],
+         Peer("piqp", "PiqpFrontier", [ladder({"form": "gram"}, "eps", LOOSE)])],
         title="portfolio from the price table, 20 assets, frontier of 50"),
     Job("frontier-5000", {"seed": 1405, "assets": 5000, "days": 500, "points": 50, "few": 5},
         {"assets": 200, "days": 60, "points": 10, "few": 3}, "many_assets",
-        [Peer("clarabel", "ClarabelFrontier", [ladder({"kkt": "faer"}, "tol", (1e-5, 1e-6, 1e-7, 1e-8))],
+        [Peer("piqp", "PiqpFrontier", [ladder({"form": "dual"}, "eps", (1e-4, 1e-5, 1e-6, 1e-7, 1e-8))],
               threads=(1, 2)),
-         Peer("osqp", "OsqpFrontier", [ladder({}, "eps", (1e-4, 1e-5, 1e-6, 1e-7))]),
-         Peer("piqp", "PiqpFrontier", [ladder({"form": "sparse"}, "eps", (1e-5, 1e-6, 1e-7, 1e-8))])],
+         Peer("clarabel", "ClarabelFrontier", [ladder({"form": form, "kkt": kkt}, "tol", (1e-7, 1e-8))
+                                               for form, kkt in FORMS]),
+         Peer("osqp", "OsqpFrontier", [ladder({"form": form}, "eps", (1e-3, 1e-4, 1e-5, 1e-6))
+                                       for form in ("factored", "dual")])],
         limit=200.0,
         title="portfolio of 5000 generated assets, 500 days, frontier of 50"),
     *(consensus(graph) for graph in ("ring", "tree+ring", "clique")),

@@ -121,7 +121,7 @@ class Cell:
             words += ["--threads", str(threads)] if self.job.takes_threads else []
             report = run_ours(self.bench.arguments.binary, words, threads, self.job.limit)
             fit.seconds, fit.peak_memory = report["seconds_solve"], report.get("peak_memory")
-            fit.bytes = report.get("bytes")
+            fit.bytes, fit.proof = report.get("bytes"), report.get("seconds_certificate")
             told = (f"{name} {report[name]}" for name in ours.TOLD if report.get(name) is not None)
             fit.status = ", ".join([str(report["status"]), *told])
             fit.certified = ours.certified(self.made, report)
@@ -129,7 +129,7 @@ class Cell:
         except OverLimit as error:
             fit.status, fit.over = f"over the limit: {error}", self.job.limit
         except (Failure, KeyError, ValueError, TypeError) as error:
-            fit.status = f"failed: {type(error).__name__}: {error}"
+            fit.seconds, fit.status = None, f"failed: {type(error).__name__}: {error}"
             self.bench.complain(f"{self.job.name}: {OURS}: {fit.status}")
         return self.note(fit)
 

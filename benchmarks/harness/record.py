@@ -25,6 +25,8 @@ class Fit:
     round: int
     accuracy: float
     seconds: float | None = None
+    # Seconds of the proof of ours, where it tells them apart.
+    proof: float | None = None
     processor_seconds: float | None = None
     bytes: int | None = None
     measure: float | None = None
@@ -48,6 +50,7 @@ class Time:
     threads: int
     setting: str = ""
     seconds: float | None = None
+    proof: float | None = None
     bytes: int | None = None
     runs: int = 0
     measure: float | None = None
@@ -76,6 +79,7 @@ def time_of(job: str, solver: str, threads: int, setting: str, fits: list[Fit]) 
         found.measure = max(fit.measure for fit in reached)
         found.peak_memory = max((fit.peak_memory for fit in reached if fit.peak_memory), default=None)
         found.bytes = statistics.median_high([fit.bytes for fit in reached if fit.bytes is not None] or [None])
+        found.proof = statistics.median_high([fit.proof for fit in reached if fit.proof is not None] or [None])
         return found
     found.over = max((fit.over for fit in fits if fit.over is not None), default=None)
     found.best = min((fit.measure for fit in fits if fit.measure is not None), default=None)
@@ -137,12 +141,13 @@ def verdict(ours: Time | None, ratio: float | None, text: str, least: float) -> 
 
 def ratios(times: list[Time], wanted: Path, costs: dict[str, str]) -> str:
     """A table of seconds, and a table of what the peers need over what ours needs beside what was wanted."""
-    lines = ["# Seconds to the accuracy", "", "| job | solver | threads | setting | median | runs | gap | bytes |",
-             "|---|---|---|---|---|---|---|---|"]  # fmt: skip
+    lines = ["# Seconds to the accuracy", "", "| job | solver | threads | setting | median | proof | runs | gap | bytes |",
+             "|---|---|---|---|---|---|---|---|---|"]  # fmt: skip
     for one in times:
         gap = "" if one.measure is None else f"{one.measure:.0e}"
         sent = "" if one.bytes is None else f"{one.bytes:.3g}"
-        row = (one.job, one.solver, one.threads, one.setting, one.words(), one.runs, gap, sent)
+        proof = "" if one.proof is None else seconds_in_words(one.proof)
+        row = (one.job, one.solver, one.threads, one.setting, one.words(), proof, one.runs, gap, sent)
         lines.append(f"| {' | '.join(str(cell) for cell in row)} |")
     lines += ["", "# The peers' seconds (or bytes) over ours", "",
               "| job | against | in | one thread | two threads | wanted | met |",

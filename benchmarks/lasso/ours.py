@@ -7,7 +7,7 @@ import numpy as np
 from jobs import Job, Made
 
 # Fields of the report that the record keeps beside the status, where they are there.
-TOLD = ("method", "seconds_certificate", "seconds_load", "relative_gap")
+TOLD = ("method", "seconds_load", "relative_gap")
 SUBCOMMANDS = {
     "lasso_fit": "lasso", "lasso_path": "lasso", "chain": "fused", "grid": "fused", "trend": "fused",
     "stepped": "fused", "simplex": "constrained", "simplex_many": "constrained",
