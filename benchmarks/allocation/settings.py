@@ -25,17 +25,21 @@ FORMS = (("dual", "qdldl"), ("dual", "faer"), ("factored", "faer"))
 ENTROPY = {"seed": 1402, "users": 100_000}
 LOGISTIC = {"seed": 1406, "shards": 64, "rows": 100_000, "columns": 100}
 FEW_ROWS = {"shards": 8, "rows": 4000, "columns": 10}
-# Penalties of ADMM and steps of gradient tracking, as multiples of what theory names (see peers.py).
-DECENTRAL = [
-    Peer("decentralised ADMM", "Admm", [[{"rho": share}] for share in (0.3, 1.0, 0.1, 3.0, 0.03)]),
-    Peer("gradient tracking", "GradientTracking",
-         [[{"step": share}] for share in (2.0, 1.0, 4.0, 0.5, 0.25, 0.1, 0.03)]),
-]  # fmt: skip
+# Penalties of ADMM and steps of gradient tracking, as multiples of what theory names (see decentral.py).
+PENALTIES = (0.6, 1.0, 0.3, 2.0, 0.1)
+STEPS = {
+    "ring": (0.1, 0.2, 0.05, 0.4, 0.025), "tree+ring": (1.0, 2.0, 0.5, 4.0, 0.25),
+    "clique": (16.0, 8.0, 32.0, 4.0, 2.0),
+}  # fmt: skip
 
 
 def consensus(graph: str) -> Job:
+    peers = [
+        Peer("decentralised ADMM", "Admm", [[{"rho": share}] for share in PENALTIES]),
+        Peer("gradient tracking", "GradientTracking", [[{"step": share}] for share in STEPS[graph]]),
+    ]
     return Job(
-        f"consensus-{graph}", {**LOGISTIC, "graph": graph}, FEW_ROWS, "consensus", DECENTRAL, limit=300.0, threads=(1,),
+        f"consensus-{graph}", {**LOGISTIC, "graph": graph}, FEW_ROWS, "consensus", peers, limit=300.0, threads=(1,),
         cost="bytes", takes_threads=False,
         title=f"consensus logistic regression 10^5 x 100, 64 shards, {graph}: bytes to the gap",
     )  # fmt: skip
