@@ -176,7 +176,8 @@ def graph(name: str, nodes: int) -> np.ndarray:
     ring = [(node, (node + 1) % nodes) for node in range(nodes)]
     tree = [((node - 1) // 2, node) for node in range(1, nodes)]
     clique = [(first, second) for first in range(nodes) for second in range(first + 1, nodes)]
-    pairs = {"ring": ring, "tree+ring": tree + ring, "clique": clique}[name]
+    star = [(0, node) for node in range(1, nodes)]
+    pairs = {"ring": ring, "tree+ring": tree + ring, "clique": clique, "tree": tree, "star": star}[name]
     return np.array(sorted({(min(pair), max(pair)) for pair in pairs if pair[0] != pair[1]}))
 
 
@@ -194,9 +195,13 @@ def logistic(folder: Path, numbers: dict) -> Made:
             labels = np.where(random.uniform(size=len(share)) < chance, 1.0, -1.0)
             keep(folder, **{name: np.column_stack([rows, labels])})
     tables = [np.load(folder / f"{name}.npy") for name in names]
-    shards = [np.ascontiguousarray(table[:, :-1]) for table in tables]
-    problem = Logistic(shards, [table[:, -1] for table in tables], 1.0, graph(numbers["graph"], nodes))
-    if not (folder / "optimum.npy").exists():
-        keep(folder, optimum=problem.search())
-    problem.optimum = np.load(folder / "optimum.npy")
-    return Made(folder, numbers, {"main": problem})
+    shards, labels = [np.ascontiguousarray(table[:, :-1]) for table in tables], [table[:, -1] for table in tables]
+    # "tree": on a spanning tree of the graph alone, which sends less in an iteration; a ring has none but a long one.
+    spanning = {"tree+ring": "tree", "clique": "star"}.get(numbers["graph"], numbers["graph"])
+    made = Made(folder, numbers)
+    for name, edges in (("main", numbers["graph"]), ("tree", spanning)):
+        made.problems[name] = problem = Logistic(shards, labels, 1.0, graph(edges, nodes))
+        if not (folder / "optimum.npy").exists():
+            keep(folder, optimum=problem.search())
+        problem.optimum = np.load(folder / "optimum.npy")
+    return made
