@@ -88,6 +88,9 @@ fn was_ended(error: &anyhow::Error, by: &Halt) -> bool {
             }))
             .or(cause.downcast_ref().and_then(|error| {
                 if let constrained::Error::Equipoise(inner) = error { Some(inner) } else { None }
+            }))
+            .or(cause.downcast_ref().and_then(|error| {
+                if let equipoise_consensus::Error::Equipoise(inner) = error { Some(inner) } else { None }
             }));
         inner == Some(&of_library)
     };

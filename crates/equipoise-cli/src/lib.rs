@@ -6,6 +6,7 @@
 mod args;
 mod checkpoint;
 mod completions;
+mod consensus;
 mod constrained;
 mod demo;
 mod exit;
@@ -54,6 +55,7 @@ fn execute(command: &Command, interrupt: &Interrupt) -> anyhow::Result<Outcome> 
         Command::Verify(args) => verify::run(args, interrupt),
         Command::Lasso(args) => lasso::run(&args.command, interrupt),
         Command::Svm(args) => svm::run(&args.command, interrupt),
+        Command::Consensus(args) => consensus::run(args, interrupt),
         Command::Constrained(args) => constrained::run(&args.command, interrupt),
         Command::Fused(args) => fused::run(&args.command, interrupt),
         Command::Generate(args) => generate::run(&args.kind, interrupt),

@@ -7,8 +7,14 @@ use std::time::Instant;
 use anyhow::{Context, Result, bail};
 
 /// The crates that are published, in the order of their dependencies.
-pub(crate) const PUBLISHED: [&str; 5] =
-    ["equipoise", "equipoise-models", "equipoise-theory", "equipoise-formats", "equipoise-cli"];
+pub(crate) const PUBLISHED: [&str; 6] = [
+    "equipoise",
+    "equipoise-models",
+    "equipoise-consensus",
+    "equipoise-theory",
+    "equipoise-formats",
+    "equipoise-cli",
+];
 /// Lines that a source file may have, its tests included.
 const LONGEST_FILE: usize = 600;
 /// Unit, integration and property tests of all crates.

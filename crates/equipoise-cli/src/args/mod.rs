@@ -3,6 +3,7 @@
 //! Defaults that a help text quotes are the library's own.
 
 mod checkpoint;
+mod consensus;
 mod constrained;
 mod fused;
 mod generate;
@@ -19,6 +20,10 @@ use clap_complete::Shell;
 use equipoise::Named;
 
 pub(crate) use checkpoint::Checkpointing;
+pub(crate) use consensus::{
+    ConsensusArguments, ConsensusCommand, ConsensusFitArguments, ConsensusProblemArguments,
+    ConsensusVerifyArguments,
+};
 pub(crate) use constrained::{
     ConstrainedArguments, ConstrainedCommand, FitArguments, ProblemArguments, TableArguments,
     VerifyFitArguments,
@@ -75,6 +80,8 @@ pub(crate) enum Command {
     Svm(SvmArguments),
     /// Least squares on a simplex, in a box, under equality rows; one target or many
     Constrained(ConstrainedArguments),
+    /// One model for data that stay at their sites: consensus by pairs over a graph
+    Consensus(Box<ConsensusArguments>),
     /// Fit signals, images and graphs in pieces: fused lasso, trend filtering, total variation
     Fused(FusedArguments),
     /// Fit lassos, also under constraints such as a zero sum: paths, cross-validation, stability

@@ -10,6 +10,7 @@
 //! - `lasso`: fits by name, paths, cross-validation, stability
 //! - `svm`: training, predicting, model files, cross-validation
 //! - `constrained`: least squares on a simplex, in a box, under rows; the tutorial
+//! - `consensus`: one model over shards and graphs; the tutorial
 //! - `graph`, `help`: the smaller commands and the texts
 //! - `checkpoint`: runs that are put aside, killed, and gone on with
 //! - `ending`: Ctrl-C and broken pipes
@@ -18,6 +19,7 @@
 
 mod bad_input;
 mod checkpoint;
+mod consensus;
 mod constrained;
 mod ending;
 mod files;

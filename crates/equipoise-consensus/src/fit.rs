@@ -1,0 +1,276 @@
+//! A fit: checks, the method, the best point that was proven, and how it ended.
+//!
+//! - Given: a problem, a graph, settings, perhaps a start; somebody who watches, and a control.
+//! - Returns: a [`Fit`]. An objective and a bound in it hold in exact arithmetic for x as it is.
+//! - Must not know: how a method moves lambda.
+
+use std::time::Instant;
+
+use equipoise::graph::Graph;
+use equipoise::{Control, Pass, Status};
+
+use crate::error::Error;
+use crate::problem::Problem;
+use crate::proof::{self, Bounds};
+use crate::settings::{Method, Settings};
+use crate::traffic::Traffic;
+use crate::{pairs, tree};
+
+/// What the nodes agree on, and what is known about it.
+#[derive(Debug, Clone)]
+pub struct Fit {
+    /// How the run ended; converged: the gap is proven to be as small as asked for.
+    pub status: Status,
+    /// The consensus point; a bias last.
+    pub x: Vec<f64>,
+    /// F(x) from above.
+    pub objective: f64,
+    /// What no point gets below.
+    pub bound: f64,
+    /// `(objective - bound) / |objective|`, from above.
+    pub relative_gap: f64,
+    /// `max_i ||x_i - x||`.
+    pub disagreement: f64,
+    /// What crossed the edges.
+    pub traffic: Traffic,
+    /// The method that ran.
+    pub method: Method,
+    /// Rounds of the tree, or phases of exchanges.
+    pub rounds: usize,
+    /// The sum of all multipliers at the end, in units of their fixed point: 0.
+    pub sum_of_multipliers: i128,
+}
+
+/// How far a run has come.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Checkpoint {
+    /// Messages so far.
+    pub messages: u64,
+    /// Bytes so far.
+    pub bytes: u64,
+    /// Seconds since the start of the fit.
+    pub seconds: f64,
+    /// F at the consensus point.
+    pub objective: f64,
+    /// The bound that goes with it.
+    pub bound: f64,
+    /// Their difference, relative to the objective.
+    pub relative_gap: f64,
+    /// `max_i ||x_i - x||`.
+    pub disagreement: f64,
+}
+
+/// Who watches, and who may end it.
+#[derive(Default)]
+pub struct Watch<'w> {
+    /// Called at every checkpoint.
+    pub observer: Option<&'w mut dyn FnMut(&Checkpoint)>,
+    /// Ends the run.
+    pub control: Control,
+}
+
+impl std::fmt::Debug for Watch<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Watch").field("control", &self.control).finish_non_exhaustive()
+    }
+}
+
+/// Solves a problem over a graph.
+pub fn fit(
+    problem: &Problem,
+    graph: &Graph,
+    settings: &Settings,
+    start: Option<&[f64]>,
+    watch: Watch<'_>,
+) -> Result<Fit, Error> {
+    settings.check()?;
+    check_graph(problem, graph)?;
+    if let Some(start) = start {
+        check_point(problem, start)?;
+    }
+    let method = match settings.method {
+        Method::Auto if problem.model.is_smooth() && !settings.asynchronous => Method::Tree,
+        Method::Auto => Method::Pairs,
+        Method::Tree if !problem.model.is_smooth() => {
+            return Err(Error::NotSmooth { loss: problem.model.loss.name() });
+        }
+        chosen => chosen,
+    };
+    let mut keeper = Keeper::new(problem, settings, watch);
+    let ended = match method {
+        Method::Tree => tree::run(problem, graph, start, &mut keeper),
+        _ => pairs::run(problem, graph, start, &mut keeper),
+    };
+    keeper.finish(ended, method)
+}
+
+/// How a method ended.
+#[derive(Debug)]
+pub(crate) struct Ended {
+    pub(crate) status: Status,
+    pub(crate) traffic: Traffic,
+    pub(crate) rounds: usize,
+    pub(crate) sum_of_multipliers: i128,
+}
+
+/// A point with what its nodes believe.
+#[derive(Debug)]
+pub(crate) struct Candidate {
+    pub(crate) x: Vec<f64>,
+    pub(crate) duals: Vec<Vec<f64>>,
+    pub(crate) disagreement: f64,
+}
+
+/// The best point so far, proven.
+#[derive(Debug, Clone)]
+struct Best {
+    x: Vec<f64>,
+    bounds: Bounds,
+    disagreement: f64,
+}
+
+/// Keeps the best point that was proven, and tells whoever watches.
+pub(crate) struct Keeper<'k, 'w> {
+    problem: &'k Problem,
+    pub(crate) settings: &'k Settings,
+    watch: Watch<'w>,
+    begun: Instant,
+    best: Option<Best>,
+    /// The best dual point, by its bound, for whoever asks afterwards.
+    duals: Option<(f64, Vec<Vec<f64>>)>,
+    last: f64,
+}
+
+impl<'k, 'w> Keeper<'k, 'w> {
+    pub(crate) fn new(problem: &'k Problem, settings: &'k Settings, watch: Watch<'w>) -> Self {
+        let begun = Instant::now();
+        Self { problem, settings, watch, begun, best: None, duals: None, last: f64::INFINITY }
+    }
+
+    pub(crate) fn control(&self) -> &Control {
+        &self.watch.control
+    }
+
+    /// Whether somebody wants to see every step.
+    pub(crate) fn is_watched(&self) -> bool {
+        self.watch.observer.is_some()
+    }
+
+    pub(crate) fn duals(self) -> Option<Vec<Vec<f64>>> {
+        self.duals.map(|(_, duals)| duals)
+    }
+
+    /// The relative gap that was last seen, in plain arithmetic.
+    pub(crate) fn last_gap(&self) -> f64 {
+        self.last
+    }
+
+    /// Looks at a point: tells of it, and proves it where it seems good enough or much better than the last that was
+    /// proven. Whether the gap asked for is proven.
+    pub(crate) fn look(&mut self, candidate: Candidate, traffic: &Traffic) -> Pass<bool> {
+        /// A point is proven when its gap is so much smaller than that of the last.
+        const BETTER: f64 = 0.25;
+        let control = self.watch.control.clone();
+        let bounds = proof::estimate(self.problem, &candidate.x, &candidate.duals, &control)?;
+        let (gap, total) = (bounds.relative_gap(), traffic.total());
+        self.last = gap;
+        let known = self.best.as_ref().map_or(f64::INFINITY, |best| best.bounds.relative_gap());
+        let is_new_bound = self.duals.as_ref().is_none_or(|(bound, _)| bounds.bound > *bound);
+        if self.best.is_none() || gap <= self.settings.gap || gap < BETTER * known {
+            let proven = proof::prove(self.problem, &candidate.x, &candidate.duals, &control)?;
+            // A bound holds for every point: the best one of all counts.
+            let bound = self.best.as_ref().map_or(proven.bound, |best| proven.bound.max(best.bounds.bound));
+            let bounds = Bounds { bound, ..proven };
+            if self.best.as_ref().is_none_or(|best| bounds.objective <= best.bounds.objective) {
+                self.best = Some(Best { x: candidate.x, bounds, disagreement: candidate.disagreement });
+            } else if let Some(best) = &mut self.best {
+                best.bounds.bound = bound;
+            }
+        }
+        if is_new_bound {
+            self.duals = Some((bounds.bound, candidate.duals));
+        }
+        if let Some(observer) = &mut self.watch.observer {
+            observer(&Checkpoint {
+                messages: total.messages,
+                bytes: total.bytes,
+                seconds: self.begun.elapsed().as_secs_f64(),
+                objective: bounds.objective,
+                bound: bounds.bound,
+                relative_gap: gap,
+                disagreement: candidate.disagreement,
+            });
+        }
+        Ok(self.best.as_ref().is_some_and(|best| best.bounds.relative_gap() <= self.settings.gap))
+    }
+
+    fn finish(self, ended: Ended, method: Method) -> Result<Fit, Error> {
+        let Some(Best { x, bounds, disagreement }) = self.best else {
+            // Ended before there was anything to show.
+            self.watch.control.check()?;
+            return Err(equipoise::Error::from(equipoise::Halt::TimeLimit).into());
+        };
+        let relative_gap = bounds.relative_gap();
+        let status = if relative_gap <= self.settings.gap { Status::Converged } else { ended.status };
+        Ok(Fit {
+            status,
+            x,
+            objective: bounds.objective,
+            bound: bounds.bound,
+            relative_gap,
+            disagreement,
+            traffic: ended.traffic,
+            method,
+            rounds: ended.rounds,
+            sum_of_multipliers: ended.sum_of_multipliers,
+        })
+    }
+}
+
+/// The status that a halt stands for; faults of data are errors.
+pub(crate) fn status_of(halt: &equipoise::Halt) -> Status {
+    Status::after(halt).unwrap_or(Status::Interrupted)
+}
+
+fn check_graph(problem: &Problem, graph: &Graph) -> Result<(), Error> {
+    let (found, expected) = (graph.nodes(), problem.nodes());
+    if found != expected {
+        return Err(Error::GraphSize { found, expected });
+    }
+    match graph.check_connected() {
+        Err(equipoise::Error::GraphDisconnected { from, to, unreached, nodes }) => {
+            Err(Error::Disconnected { from, to, unreached, nodes })
+        }
+        other => Ok(other?),
+    }
+}
+
+pub(crate) fn check_point(problem: &Problem, x: &[f64]) -> Result<(), Error> {
+    if x.len() != problem.columns() {
+        let (found, expected) =
+            (format!("{} numbers", x.len()), format!("{}, one a column", problem.columns()));
+        return Err(Error::Point { found, expected });
+    }
+    if let Some(place) = x.iter().position(|x| !x.is_finite()) {
+        let found = format!("{} at place {}", x[place], place + 1);
+        return Err(Error::Point { found, expected: "finite numbers".into() });
+    }
+    Ok(())
+}
+
+/// `max_i ||x_i - x||`.
+pub(crate) fn disagreement<'x>(x: &[f64], of: impl Iterator<Item = &'x [f64]>) -> f64 {
+    let apart = |own: &[f64]| own.iter().zip(x).map(|(a, b)| (a - b) * (a - b)).sum::<f64>().sqrt();
+    of.map(apart).fold(0.0, f64::max)
+}
+
+/// The neighbours of every node, ascending.
+pub(crate) fn neighbours(graph: &Graph) -> Vec<Vec<usize>> {
+    let mut lists = vec![Vec::new(); graph.nodes()];
+    for (a, b) in graph.edges() {
+        lists[a].push(b);
+        lists[b].push(a);
+    }
+    lists.iter_mut().for_each(|list| list.sort_unstable());
+    lists
+}

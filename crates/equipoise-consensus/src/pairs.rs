@@ -1,0 +1,239 @@
+//! Exchanges over all edges of the graph, in phases, with a proximal term around a moving centre where `f_i` need not bend.
+//!
+//! ```text
+//! repeat   a phase of exchanges (in turn, or one thread a node); nothing is in flight after it
+//!          x = mean of x_i; the gap of x and of the dual points of all nodes; ended where it is small enough
+//!          with a proximal term e/2 ||x - c_i||^2 per node: c_i <- x_i, once the inner gap is below a part of what the term is worth
+//! ```
+//!
+//! Each node has its own centre: the sum of the terms is `N e/2 ||x - mean c_i||^2` and a constant, and nobody has to agree on one.
+//! The dual never falls in a phase if curvatures are lower bounds. Those of a logistic loss are not, and neither is anything
+//! exact under staleness: where the dual has fallen, lambda goes back to where it was and steps are halved.
+//!
+//! - Given: problem, graph, start. Returns: how it ended; points go to the `Keeper`. Must not know: who carries messages.
+
+use equipoise::graph::Graph;
+use equipoise::{Pass, Status};
+use rand::{RngExt, SeedableRng};
+use rand_xoshiro::Xoshiro256PlusPlus;
+
+use crate::fit::{Candidate, Ended, Keeper, disagreement, neighbours, status_of};
+use crate::ledger::{Ledger, Unit};
+use crate::local::Local;
+use crate::problem::{Loss, Problem};
+use crate::protocol::{Node, run_in_threads, run_in_turn};
+use crate::traffic::Traffic;
+
+/// Exchanges of the first phase, for each edge; later phases grow to the most.
+const FIRST_PHASE: f64 = 2.0;
+const LONGEST_PHASE: f64 = 40.0;
+const GROWTH: f64 = 1.3;
+/// Phases without a smaller gap before the run is called stalled.
+const PATIENCE: usize = 60;
+/// Steps of nodes that act at the same time.
+const STALE_DAMPING: f64 = 0.6;
+/// The centre moves when the inner gap is below this part of what the proximal term is worth.
+const INNER: f64 = 0.3;
+
+pub(crate) fn run(
+    problem: &Problem,
+    graph: &Graph,
+    start: Option<&[f64]>,
+    keeper: &mut Keeper<'_, '_>,
+) -> Ended {
+    let control = keeper.control().clone();
+    let lists = neighbours(graph);
+    let locals: Vec<Local<'_>> = (0..problem.nodes()).map(|node| Local::new(problem, node)).collect();
+    let (prox, unit) = (prox_weight(problem, &locals), Unit::for_size(size(problem)));
+    let mut nodes = Vec::with_capacity(locals.len());
+    for (id, mut local) in locals.into_iter().enumerate() {
+        local.set_prox(prox);
+        if let Some(start) = start {
+            local.set_x(start);
+        }
+        nodes.push(Node::new(id, local, unit, &lists[id], &control));
+    }
+    let is_stale = keeper.settings.asynchronous || !keeper.settings.faults.is_none();
+    let damping = if is_stale { STALE_DAMPING } else { 1.0 };
+    nodes.iter_mut().for_each(|node| node.damping = damping);
+    let mut phases = Phases { problem, nodes, edges: graph.edge_count(), prox, rounds: 0 };
+    let status = match phases.run(keeper) {
+        Ok(status) => status,
+        Err(halt) => status_of(&halt),
+    };
+    let sum = |j: usize| phases.nodes.iter().map(|node| node.ledger().units()[j]).sum::<i128>();
+    let sum_of_multipliers = (0..problem.columns()).map(sum).fold(0, |most: i128, sum| most.max(sum.abs()));
+    Ended { status, traffic: phases.traffic(), rounds: phases.rounds, sum_of_multipliers }
+}
+
+/// How large lambda may become, roughly: what all rows pull together.
+fn size(problem: &Problem) -> f64 {
+    let mut sum = 0.0;
+    for shard in &problem.shards {
+        for k in 0..shard.rows.len() {
+            let pull = match problem.model.loss {
+                Loss::Ridge | Loss::Lasso => shard.targets[k].abs(),
+                Loss::Logistic => 1.0,
+                Loss::Hinge => problem.model.cost,
+            };
+            sum += pull * shard.rows.squared_norm(k).sqrt();
+        }
+    }
+    sum + problem.l1()
+}
+
+/// The weight of the proximal term; 0 where every `f_i` bends anyway.
+fn prox_weight(problem: &Problem, locals: &[Local<'_>]) -> f64 {
+    let mean = locals.iter().map(Local::natural_prox).sum::<f64>() / locals.len() as f64;
+    match problem.model.loss {
+        Loss::Ridge | Loss::Logistic => 0.0,
+        Loss::Lasso => 0.1 * mean.max(f64::MIN_POSITIVE),
+        Loss::Hinge => (0.1 * problem.model.cost * mean).max(1.0 / locals.len() as f64),
+    }
+}
+
+struct Phases<'a> {
+    problem: &'a Problem,
+    nodes: Vec<Node<'a>>,
+    edges: usize,
+    prox: f64,
+    rounds: usize,
+}
+
+/// The dual of the inner problem, and lambda there.
+struct Good {
+    dual: f64,
+    ledgers: Vec<Ledger>,
+}
+
+impl Phases<'_> {
+    fn traffic(&self) -> Traffic {
+        let mut all = Traffic::default();
+        self.nodes.iter().for_each(|node| all.merge(&node.traffic));
+        all
+    }
+
+    fn run(&mut self, keeper: &mut Keeper<'_, '_>) -> Pass<Status> {
+        let control = keeper.control().clone();
+        let settings = keeper.settings;
+        let mut rng = Xoshiro256PlusPlus::seed_from_u64(settings.seed);
+        let (mut length, mut smallest, mut without_gain) = (FIRST_PHASE, f64::INFINITY, 0);
+        let mut good: Option<Good> = None;
+        self.refine(1e-3)?;
+        loop {
+            self.nodes.iter_mut().try_for_each(Node::renew_curvature)?;
+            self.phase(length, settings, &mut rng, keeper);
+            control.check()?;
+            self.rounds += 1;
+            length = (length * GROWTH).min(LONGEST_PHASE);
+            let x = self.mean();
+            self.refine(0.01 * self.apart(&x).max(1e-12))?;
+            let x = self.mean();
+            let apart = self.apart(&x);
+            let dual = self.inner_dual();
+            let duals = self.nodes.iter().map(|node| node.local().dual()).collect();
+            let traffic = self.traffic();
+            if keeper.look(Candidate { x: x.clone(), duals, disagreement: apart }, &traffic)? {
+                return Ok(Status::Converged);
+            }
+            if settings.max_messages.is_some_and(|most| traffic.total().messages >= most) {
+                return Ok(Status::IterationLimit);
+            }
+            let gap = keeper.last_gap();
+            without_gain = if gap < 0.98 * smallest { 0 } else { without_gain + 1 };
+            smallest = smallest.min(gap);
+            if without_gain >= PATIENCE {
+                return Ok(Status::Stalled);
+            }
+            good = Some(self.guarded(good, dual));
+            if self.prox > 0.0 {
+                let worth: f64 =
+                    self.nodes.iter().map(|node| 0.5 * self.prox * square(&x, node.centre())).sum();
+                let inner = self.value(&x) + worth - dual;
+                if inner <= INNER * worth || self.edges == 0 {
+                    for node in &mut self.nodes {
+                        let own = node.local().x().to_vec();
+                        node.recentre(&own);
+                    }
+                    good = None;
+                }
+            }
+        }
+    }
+
+    /// What is good now; or back to what was, with shorter steps.
+    fn guarded(&mut self, good: Option<Good>, dual: f64) -> Good {
+        match good {
+            Some(good) if dual < good.dual - 1e-9 * (1.0 + good.dual.abs()) => {
+                for (node, ledger) in self.nodes.iter_mut().zip(&good.ledgers) {
+                    node.restore(ledger);
+                    node.damping *= 0.5;
+                }
+                good
+            }
+            _ => Good { dual, ledgers: self.nodes.iter().map(|node| node.ledger().clone()).collect() },
+        }
+    }
+
+    fn phase(
+        &mut self,
+        length: f64,
+        settings: &crate::Settings,
+        rng: &mut Xoshiro256PlusPlus,
+        keeper: &Keeper<'_, '_>,
+    ) {
+        let exchanges = (length * self.edges as f64).ceil() as u64;
+        if settings.asynchronous {
+            let each = exchanges.div_ceil(self.nodes.len() as u64);
+            let seed = rng.random();
+            run_in_threads(&mut self.nodes, each, settings.greedy, settings.faults, seed, keeper.control());
+        } else {
+            run_in_turn(&mut self.nodes, exchanges, settings.greedy, settings.faults, rng, keeper.control());
+        }
+    }
+
+    fn refine(&mut self, error: f64) -> Pass {
+        self.nodes.iter_mut().try_for_each(|node| node.refine(error))
+    }
+
+    /// The consensus point: the mean of what all believe.
+    fn mean(&self) -> Vec<f64> {
+        let mut mean = vec![0.0; self.problem.columns()];
+        for node in &self.nodes {
+            mean.iter_mut().zip(node.local().x()).for_each(|(sum, x)| *sum += x);
+        }
+        mean.iter_mut().for_each(|sum| *sum /= self.nodes.len() as f64);
+        if self.problem.model.loss == Loss::Lasso {
+            // Where most nodes say 0, it is 0.
+            for (j, mean) in mean.iter_mut().enumerate() {
+                let zeros = self.nodes.iter().filter(|node| node.local().x()[j] == 0.0).count();
+                if 2 * zeros >= self.nodes.len() {
+                    *mean = 0.0;
+                }
+            }
+        }
+        mean
+    }
+
+    fn apart(&self, x: &[f64]) -> f64 {
+        disagreement(x, self.nodes.iter().map(|node| node.local().x()))
+    }
+
+    fn value(&self, x: &[f64]) -> f64 {
+        self.nodes.iter().map(|node| node.local().value(x)).sum()
+    }
+
+    /// `sum_i f_i(x_i) + e/2 ||x_i - c_i||^2 - lambda_i.x_i`.
+    fn inner_dual(&self) -> f64 {
+        let each = |node: &Node<'_>| -> f64 {
+            let x = node.local().x();
+            let tilt: f64 = node.ledger().values().iter().zip(x).map(|(l, x)| l * x).sum();
+            node.local().value(x) + 0.5 * self.prox * square(x, node.centre()) - tilt
+        };
+        self.nodes.iter().map(each).sum()
+    }
+}
+
+fn square(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| (a - b) * (a - b)).sum()
+}

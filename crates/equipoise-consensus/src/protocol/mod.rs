@@ -1,0 +1,29 @@
+//! The exchange between two neighbours, in three steps, and who carries its messages.
+//!
+//! ```text
+//! 1  node i  -> j   Request { sequence, x_i, how f_i bends where j does not know it }
+//! 2  node j         delta from its own x_j as it is now;  lambda_j -= delta at once;  Reply { sequence, delta } -> i
+//! 3  node i         lambda_i += delta, whatever happened to x_i in between
+//! ```
+//!
+//! So `sum lambda + what is in flight = 0` at every moment, whatever is delayed, reordered or lost, and exactly so, because lambda is
+//! in fixed point. A request without a reply is sent again, with its sequence; who has answered it answers with the
+//! same delta and applies nothing twice. An edge has at most one open request in each direction. Replies never wait for
+//! anything, so nobody waits for a stalled node but those who asked it.
+//!
+//! - [`Transport`]: sends to a node, receives with a limit on the time; [`Channels`] within a process, [`Faulty`] with delay and loss.
+//! - Must not know: what `f_i` is. `node.rs` asks its `Local` for x.
+
+mod message;
+mod network;
+mod node;
+mod threads;
+mod transport;
+
+pub use message::Message;
+#[cfg(test)]
+pub(crate) use network::Network;
+pub(crate) use network::run_in_turn;
+pub(crate) use node::Node;
+pub(crate) use threads::run_in_threads;
+pub use transport::{Channels, Faults, Faulty, Stall, Transport};

@@ -1,0 +1,113 @@
+//! Nodes that act in turn, in one thread, with messages that may be delayed, overtake each other and be lost.
+//!
+//! Without faults every exchange ends before the next begins: the sequential method. With faults time is a count of turns, and
+//! everything is drawn from a seed, so that a schedule can be repeated.
+
+use std::collections::BTreeMap;
+
+use equipoise::Control;
+use rand::{RngExt, SeedableRng};
+use rand_xoshiro::Xoshiro256PlusPlus;
+
+use super::transport::Faults;
+use super::{Message, Node};
+
+/// What is under way, by the time it arrives.
+#[derive(Debug)]
+pub(crate) struct Network<'r> {
+    faults: Faults,
+    rng: &'r mut Xoshiro256PlusPlus,
+    due: BTreeMap<(u64, u64), (usize, usize, Message)>,
+    count: u64,
+    pub(crate) now: u64,
+}
+
+impl<'r> Network<'r> {
+    pub(crate) fn new(faults: Faults, rng: &'r mut Xoshiro256PlusPlus) -> Self {
+        Self { faults, rng, due: BTreeMap::new(), count: 0, now: 0 }
+    }
+
+    fn send(&mut self, from: usize, to: usize, message: Message) {
+        if self.faults.draw_loss(self.rng) {
+            return;
+        }
+        let at = self.now + self.faults.draw_delay(self.rng);
+        self.count += 1;
+        self.due.insert((at, self.count), (from, to, message));
+    }
+
+    fn is_stalled(&self, node: usize) -> bool {
+        self.faults.stall.is_some_and(|stall| stall.node == node && self.now < stall.ticks)
+    }
+
+    /// Everything that arrives by now.
+    fn deliver(&mut self, nodes: &mut [Node<'_>]) {
+        while let Some(entry) = self.due.first_entry() {
+            if entry.key().0 > self.now {
+                return;
+            }
+            let (from, to, message) = entry.remove();
+            if self.is_stalled(to) {
+                let until = self.faults.stall.map_or(self.now, |stall| stall.ticks);
+                self.count += 1;
+                self.due.insert((until, self.count), (from, to, message));
+            } else if let Some((back, reply)) = nodes[to].take(from, message) {
+                self.send(to, back, reply);
+            }
+        }
+    }
+
+    /// One turn: a node begins an exchange, what is due arrives, what was lost is sent again.
+    pub(crate) fn turn(&mut self, nodes: &mut [Node<'_>], asks: Option<usize>, is_greedy: bool) {
+        if let Some(node) = asks.filter(|&node| !self.is_stalled(node))
+            && let Some((to, message)) = nodes[node].ask(is_greedy, self.now, self.rng)
+        {
+            self.send(node, to, message);
+        }
+        self.deliver(nodes);
+        self.now += 1;
+        // A round trip takes twice the delay at most.
+        let patience = 2 * self.faults.delay + 2;
+        for node in 0..nodes.len() {
+            if self.faults.loss > 0.0 && nodes[node].open() > 0 && !self.is_stalled(node) {
+                for (to, message) in nodes[node].ask_again(self.now, patience) {
+                    self.send(node, to, message);
+                }
+            }
+        }
+    }
+
+    /// Turns without new exchanges, until nothing is open.
+    pub(crate) fn drain(&mut self, nodes: &mut [Node<'_>]) {
+        while nodes.iter().any(|node| node.open() > 0) {
+            self.turn(nodes, None, false);
+        }
+    }
+}
+
+/// So many exchanges, one begun in every turn by a node drawn by its degree; afterwards nothing is in flight.
+pub(crate) fn run_in_turn(
+    nodes: &mut [Node<'_>],
+    exchanges: u64,
+    is_greedy: bool,
+    faults: Faults,
+    rng: &mut Xoshiro256PlusPlus,
+    control: &Control,
+) {
+    // A node stands here as often as it has neighbours: every edge is as likely as any other.
+    let ends: Vec<usize> =
+        nodes.iter().enumerate().flat_map(|(node, of)| std::iter::repeat_n(node, of.degree())).collect();
+    if ends.is_empty() {
+        return;
+    }
+    let mut draw = Xoshiro256PlusPlus::seed_from_u64(rng.random());
+    let mut network = Network::new(faults, rng);
+    for _ in 0..exchanges {
+        if control.halted().is_some() {
+            break;
+        }
+        let asks = ends[draw.random_range(0..ends.len())];
+        network.turn(nodes, Some(asks), is_greedy);
+    }
+    network.drain(nodes);
+}

@@ -1,0 +1,108 @@
+//! One thread a node: each serves requests before it asks itself, and nobody waits for anybody but its own replies.
+//!
+//! A phase ends when every node has begun its share of exchanges (or work is being ended) and none is open: then nothing is in
+//! flight. Until all have come so far, each goes on answering.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use equipoise::Control;
+use rand::SeedableRng;
+use rand_xoshiro::Xoshiro256PlusPlus;
+
+use super::Node;
+use super::transport::{Channels, Faults, Faulty, Transport};
+
+/// How long a node waits for a message before it looks round.
+const LOOK: Duration = Duration::from_millis(1);
+/// Ticks of 0.1 ms.
+const TICKS_PER_SECOND: f64 = 1e4;
+/// Ticks beyond twice the delay after which a request is sent again; local solves may take a while.
+const PATIENCE: u64 = 300;
+
+pub(crate) fn run_in_threads(
+    nodes: &mut [Node<'_>],
+    each: u64,
+    is_greedy: bool,
+    faults: Faults,
+    seed: u64,
+    control: &Control,
+) {
+    let ends = Channels::network(nodes.len());
+    let (finished, all) = (AtomicUsize::new(0), nodes.len());
+    thread::scope(|scope| {
+        for (node, (own, end)) in nodes.iter_mut().zip(ends.into_iter().enumerate()) {
+            let finished = &finished;
+            let seed = seed ^ (own as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+            scope.spawn(move || {
+                let share = if node.degree() == 0 { 0 } else { each };
+                let stalled = faults.stall.filter(|stall| stall.node == own).map_or(0, |stall| stall.ticks);
+                let work =
+                    Work { each: share, is_greedy, stalled, patience: 2 * faults.delay + PATIENCE, seed };
+                work.run(node, Faulty::new(end, faults, seed ^ 1), finished, all, control);
+            });
+        }
+    });
+}
+
+struct Work {
+    each: u64,
+    is_greedy: bool,
+    stalled: u64,
+    patience: u64,
+    seed: u64,
+}
+
+impl Work {
+    fn run(
+        &self,
+        node: &mut Node<'_>,
+        mut transport: impl Transport,
+        finished: &AtomicUsize,
+        all: usize,
+        control: &Control,
+    ) {
+        let begun = Instant::now();
+        let now = || (begun.elapsed().as_secs_f64() * TICKS_PER_SECOND) as u64;
+        let mut rng = Xoshiro256PlusPlus::seed_from_u64(self.seed);
+        let (mut asked, mut is_finished) = (0, false);
+        while now() < self.stalled && control.halted().is_none() {
+            thread::sleep(LOOK);
+        }
+        loop {
+            let mut waited = Duration::ZERO;
+            while let Some((from, message)) = transport.receive(waited) {
+                if let Some((to, reply)) = node.take(from, message) {
+                    transport.send(to, reply);
+                }
+                waited = Duration::ZERO;
+            }
+            let wants_more = asked < self.each && control.halted().is_none();
+            if wants_more && node.open() == 0 {
+                // A node that cannot ask now has been ended in the middle of its own work.
+                if let Some((to, message)) = node.ask(self.is_greedy, now(), &mut rng) {
+                    transport.send(to, message);
+                }
+                asked += 1;
+                continue;
+            }
+            for (to, message) in node.ask_again(now(), self.patience) {
+                transport.send(to, message);
+            }
+            if !is_finished && !wants_more && node.open() == 0 {
+                is_finished = true;
+                finished.fetch_add(1, Ordering::SeqCst);
+            }
+            if finished.load(Ordering::SeqCst) == all {
+                return;
+            }
+            waited = LOOK;
+            if let Some((from, message)) = transport.receive(waited)
+                && let Some((to, reply)) = node.take(from, message)
+            {
+                transport.send(to, reply);
+            }
+        }
+    }
+}

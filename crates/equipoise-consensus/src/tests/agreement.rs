@@ -1,0 +1,152 @@
+//! The nodes agree on what one machine with all rows finds: every loss, every graph, whatever happens to messages.
+
+use equipoise::Control;
+use equipoise::Status;
+use equipoise::graph::Graph;
+
+use super::{LOSSES, graph, oracle, random, shard};
+use crate::protocol::Faults;
+use crate::{Loss, Method, Model, Problem, Settings, Watch, fit, verify};
+
+#[track_caller]
+fn check(problem: &Problem, graph: &Graph, settings: &Settings, what: &str) {
+    let found = fit(problem, graph, settings, None, Watch::default()).expect("valid input");
+    let gap = found.relative_gap;
+    assert_eq!(found.status, Status::Converged, "{what}: gap {gap:e} after {} rounds", found.rounds);
+    assert_eq!(found.sum_of_multipliers, 0, "{what}");
+    let (_, best) = oracle::optimum(problem);
+    let slack = 1e-8 * (1.0 + best.abs());
+    assert!(found.objective >= best - slack && found.bound <= best + slack, "{what}: {found:?}, best {best}");
+    assert!(found.objective - best <= settings.gap * found.objective.abs() + slack, "{what}");
+    let checked = verify(problem, &found.x, 2.0 * settings.gap, &Control::unlimited()).expect("valid input");
+    assert!(checked.is_met, "{what}: {checked:?}");
+    assert!(checked.bound <= best + slack && checked.objective >= best - slack, "{what}: {checked:?}");
+}
+
+fn pairs(gap: f64, seed: u64) -> Settings {
+    Settings { method: Method::Pairs, gap, seed, ..Settings::default() }
+}
+
+#[test]
+fn every_loss_over_every_graph() {
+    for name in ["ring", "clique", "star+ring", "tree+ring", "grid", "random-regular"] {
+        for loss in LOSSES {
+            let problem = random(loss, 6, loss == Loss::Hinge, 11);
+            check(&problem, &graph(name, 6), &pairs(1e-6, 5), &format!("{loss} over {name}"));
+        }
+    }
+}
+
+#[test]
+fn the_tree_reaches_the_same_point_over_every_graph() {
+    for name in ["ring", "clique", "star+ring", "tree+ring", "grid", "random-regular"] {
+        for (loss, seed) in [(Loss::Ridge, 1), (Loss::Logistic, 2), (Loss::Logistic, 3)] {
+            let problem = random(loss, 6, false, seed);
+            let settings = Settings { gap: 1e-10, ..Settings::default() };
+            check(&problem, &graph(name, 6), &settings, &format!("{loss} along a tree of {name}"));
+        }
+    }
+}
+
+#[test]
+fn delays_reordering_and_loss_change_nothing_over_fifty_seeds() {
+    for seed in 0..50 {
+        let loss = LOSSES[seed as usize % 4];
+        let problem = random(loss, 5, seed % 8 == 3, 100 + seed);
+        let name = ["ring", "clique", "tree+ring"][seed as usize % 3];
+        let faults = Faults { delay: seed % 7, loss: 0.05 * (seed % 5) as f64, stall: None };
+        let settings = Settings { faults, greedy: seed % 2 == 1, ..pairs(1e-5, seed) };
+        check(&problem, &graph(name, 5), &settings, &format!("seed {seed}: {loss} over {name}, {faults:?}"));
+    }
+}
+
+#[test]
+fn one_thread_a_node() {
+    for (seed, loss) in LOSSES.into_iter().enumerate() {
+        let problem = random(loss, 4, loss == Loss::Hinge, 300 + seed as u64);
+        let settings = Settings { asynchronous: true, ..pairs(1e-5, seed as u64) };
+        check(&problem, &graph("ring", 4), &settings, &format!("{loss} in threads"));
+    }
+    let problem = random(Loss::Ridge, 4, false, 310);
+    let faults = Faults { delay: 3, loss: 0.05, stall: None };
+    let settings = Settings { asynchronous: true, faults, ..pairs(1e-5, 1) };
+    check(&problem, &graph("clique", 4), &settings, "ridge in threads with faults");
+}
+
+#[test]
+fn an_elastic_net_and_a_single_node() {
+    let mut problem = random(Loss::Lasso, 5, false, 77);
+    problem.model.ridge = 0.3;
+    check(&problem, &graph("ring", 5), &pairs(1e-7, 2), "elastic net");
+    for loss in LOSSES {
+        let problem = random(loss, 1, loss == Loss::Hinge, 9);
+        check(&problem, &Graph::single(), &pairs(1e-7, 2), &format!("{loss} alone"));
+    }
+    let problem = random(Loss::Logistic, 1, false, 9);
+    check(&problem, &Graph::single(), &Settings::default(), "logistic alone along a tree of one");
+}
+
+/// Two shards of two rows: the exact pair step reaches the optimum at once.
+#[test]
+fn an_exact_pair_step_ends_a_ridge_of_two_nodes() {
+    let shards = vec![
+        shard(&[vec![1.0, 2.0], vec![0.0, 1.0]], &[1.0, 0.0]),
+        shard(&[vec![2.0, 0.0], vec![1.0, 1.0]], &[1.0, -1.0]),
+    ];
+    let problem = Problem::new(shards, Model::new(Loss::Ridge)).expect("valid");
+    let settings = pairs(1e-13, 0);
+    let found = fit(&problem, &graph("ring", 2), &settings, None, Watch::default()).expect("valid input");
+    assert_eq!((found.status, found.rounds), (Status::Converged, 1));
+    assert!(
+        (found.x[0] - 11.0 / 40.0).abs() < 1e-14 && (found.x[1] - 1.0 / 40.0).abs() < 1e-14,
+        "{:?}",
+        found.x
+    );
+    assert!((found.objective - 97.0 / 80.0).abs() < 1e-14);
+    assert!(found.bound <= 97.0 / 80.0 && found.objective >= 97.0 / 80.0);
+}
+
+#[test]
+fn a_point_that_is_not_optimal_is_not_met() {
+    for loss in LOSSES {
+        let problem = random(loss, 3, loss == Loss::Hinge, 5);
+        let found =
+            verify(&problem, &vec![0.25; problem.columns()], 1e-6, &Control::unlimited()).expect("valid");
+        let (_, best) = oracle::optimum(&problem);
+        assert!(!found.is_met && found.objective > best && found.bound <= best + 1e-8, "{loss}: {found:?}");
+        assert!(found.bound >= best - 1e-4 * (1.0 + best.abs()), "{loss}: {found:?}, best {best}");
+    }
+}
+
+#[test]
+fn limits_and_starts() {
+    let problem = random(Loss::Lasso, 5, false, 21);
+    let ring = graph("ring", 5);
+    let few = Settings { max_messages: Some(40), ..pairs(1e-12, 1) };
+    let found = fit(&problem, &ring, &few, None, Watch::default()).expect("valid input");
+    assert_eq!(found.status, Status::IterationLimit);
+    assert!(found.bound <= found.objective && found.sum_of_multipliers == 0);
+    let ended = Watch { observer: None, control: Control::unlimited().within(0.0) };
+    assert!(fit(&problem, &ring, &few, None, ended).is_err());
+    let problem = random(Loss::Logistic, 5, false, 22);
+    let settings = Settings { gap: 1e-9, ..Settings::default() };
+    let cold = fit(&problem, &ring, &settings, None, Watch::default()).expect("valid input");
+    let warm = fit(&problem, &ring, &settings, Some(&cold.x), Watch::default()).expect("valid input");
+    assert!(warm.traffic.total().messages < cold.traffic.total().messages);
+    assert_eq!(warm.status, Status::Converged);
+}
+
+#[test]
+fn whoever_watches_sees_messages_grow_and_the_gap_fall() {
+    for (loss, method) in [(Loss::Logistic, Method::Tree), (Loss::Ridge, Method::Pairs)] {
+        let problem = random(loss, 6, false, 31);
+        let mut seen = Vec::new();
+        let mut tell = |at: &crate::Checkpoint| seen.push(*at);
+        let watch = Watch { observer: Some(&mut tell), ..Watch::default() };
+        let settings = Settings { method, gap: 1e-8, ..Settings::default() };
+        fit(&problem, &graph("ring", 6), &settings, None, watch).expect("valid input");
+        assert!(seen.len() >= 2, "{loss}");
+        assert!(seen.windows(2).all(|w| w[0].messages <= w[1].messages && w[0].bytes <= w[1].bytes));
+        assert!(seen[seen.len() - 1].relative_gap <= 1e-8 && seen[0].relative_gap > 1e-8);
+    }
+}

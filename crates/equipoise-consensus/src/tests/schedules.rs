@@ -1,0 +1,114 @@
+//! What holds at every moment of every schedule: the sum, nothing twice, and that nobody waits for strangers.
+
+use equipoise::Control;
+use rand::RngExt;
+
+use super::{LOSSES, graph, random, rng};
+use crate::fit::neighbours;
+use crate::ledger::Unit;
+use crate::local::Local;
+use crate::problem::{Loss, Problem};
+use crate::protocol::{Faults, Message, Network, Node, Stall};
+
+fn nodes<'a>(problem: &'a Problem, name: &str) -> Vec<Node<'a>> {
+    let lists = neighbours(&graph(name, problem.nodes()));
+    (0..problem.nodes())
+        .map(|id| {
+            let mut local = Local::new(problem, id);
+            local.set_prox(0.5);
+            let mut node = Node::new(id, local, Unit::for_size(64.0), &lists[id], &Control::unlimited());
+            node.damping = 0.5;
+            node.renew_curvature().expect("no limit");
+            node
+        })
+        .collect()
+}
+
+/// The sum of lambda over all nodes plus what is in flight, in units.
+fn sum(nodes: &[Node<'_>]) -> Vec<i128> {
+    let unit = nodes[0].ledger().unit();
+    let mut sum = vec![0; nodes[0].ledger().units().len()];
+    for node in nodes {
+        node.ledger().units().iter().enumerate().for_each(|(j, units)| sum[j] += units);
+        for master in nodes {
+            if let Some(delta) = node.in_flight_to(master) {
+                delta.iter().enumerate().for_each(|(j, delta)| sum[j] += unit.units(*delta));
+            }
+        }
+    }
+    sum
+}
+
+#[test]
+fn the_sum_is_zero_at_every_moment_of_random_schedules() {
+    for seed in 0..40 {
+        let problem = random(LOSSES[seed as usize % 4], 5, false, seed);
+        let mut nodes = nodes(&problem, ["ring", "clique", "star+ring"][seed as usize % 3]);
+        let mut rng = rng(seed);
+        let mut draw = rng.clone();
+        let faults = Faults { delay: seed % 9, loss: 0.1 * (seed % 4) as f64, stall: None };
+        let mut network = Network::new(faults, &mut rng);
+        let mut was_in_flight = false;
+        for _ in 0..120 {
+            network.turn(&mut nodes, Some(draw.random_range(0..5)), seed % 2 == 0);
+            was_in_flight |= nodes.iter().any(|node| node.open() > 0);
+            assert!(sum(&nodes).iter().all(|sum| *sum == 0), "seed {seed} at {}", network.now);
+        }
+        assert_eq!(was_in_flight, faults.delay > 0 || faults.loss > 0.0);
+        network.drain(&mut nodes);
+        assert!(nodes.iter().all(|node| node.open() == 0));
+        let units = |j: usize| nodes.iter().map(|node| node.ledger().units()[j]).sum::<i128>();
+        assert!((0..problem.columns()).all(|j| units(j) == 0), "seed {seed}");
+        assert!(nodes.iter().any(|node| node.ledger().units().iter().any(|units| *units != 0)));
+    }
+}
+
+#[test]
+fn a_message_that_arrives_twice_counts_once() {
+    let problem = random(Loss::Ridge, 2, false, 4);
+    let mut pair = nodes(&problem, "ring");
+    let (to, request) = pair[0].ask(false, 0, &mut rng(1)).expect("a neighbour");
+    let (_, reply) = pair[to].take(0, request.clone()).expect("an answer");
+    let after = pair[to].ledger().clone();
+    // The request again: the same answer, and nothing is applied.
+    assert_eq!(pair[to].take(0, request.clone()), Some((0, reply.clone())));
+    assert_eq!(pair[to].ledger(), &after);
+    assert_eq!(pair[0].take(1, reply.clone()), None);
+    let own = pair[0].ledger().clone();
+    assert!(own.units().iter().any(|units| *units != 0));
+    assert_eq!(pair[0].take(1, reply), None);
+    assert_eq!(pair[0].ledger(), &own);
+    // A request from before the last one that was answered is passed over.
+    let (_, second) = pair[0].ask(false, 1, &mut rng(1)).expect("a neighbour");
+    assert!(
+        matches!(second, Message::Request { sequence: 2, curvature: None, .. }),
+        "the curvature is known by now"
+    );
+    assert!(pair[1].take(0, second).is_some());
+    assert_eq!(pair[1].take(0, request), None);
+    assert_eq!(sum(&pair), vec![0; problem.columns()]);
+}
+
+/// Node 0 of a ring of eight is away; all but its two neighbours do as much as without it, and those wait for one reply.
+#[test]
+fn a_stalled_node_delays_nobody_but_its_neighbours() {
+    let problem = random(Loss::Ridge, 8, false, 6);
+    let run = |stall: Option<Stall>| -> Vec<u64> {
+        let mut nodes = nodes(&problem, "ring");
+        let mut rng = rng(3);
+        let faults = Faults { delay: 0, loss: 0.0, stall };
+        let mut network = Network::new(faults, &mut rng);
+        for turn in 0..800 {
+            network.turn(&mut nodes, Some(turn % 8), false);
+        }
+        nodes.iter().map(|node| node.done).collect()
+    };
+    let (free, stalled) = (run(None), run(Some(Stall { node: 0, ticks: 10_000 })));
+    assert_eq!(stalled[0], 0);
+    assert_eq!(free, [100; 8]);
+    for node in 2..7 {
+        assert_eq!(stalled[node], free[node], "node {node}");
+    }
+    // Neighbours have another neighbour, with which they go on.
+    assert!(stalled[1] > 90 && stalled[7] > 90, "{stalled:?}");
+}
