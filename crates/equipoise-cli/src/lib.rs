@@ -18,6 +18,7 @@ mod interrupt;
 mod lasso;
 mod outputs;
 mod plot;
+mod portfolio;
 mod predict;
 mod progress;
 mod report;
@@ -58,6 +59,7 @@ fn execute(command: &Command, interrupt: &Interrupt) -> anyhow::Result<Outcome> 
         Command::Consensus(args) => consensus::run(args, interrupt),
         Command::Constrained(args) => constrained::run(&args.command, interrupt),
         Command::Fused(args) => fused::run(&args.command, interrupt),
+        Command::Portfolio(args) => portfolio::run(args, interrupt),
         Command::Generate(args) => generate::run(&args.kind, interrupt),
         Command::Graph(args) => graph::run(args, interrupt),
         Command::Demo => demo::run(interrupt),

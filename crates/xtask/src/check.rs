@@ -7,10 +7,11 @@ use std::time::Instant;
 use anyhow::{Context, Result, bail};
 
 /// The crates that are published, in the order of their dependencies.
-pub(crate) const PUBLISHED: [&str; 6] = [
+pub(crate) const PUBLISHED: [&str; 7] = [
     "equipoise",
     "equipoise-models",
     "equipoise-consensus",
+    "equipoise-portfolio",
     "equipoise-theory",
     "equipoise-formats",
     "equipoise-cli",

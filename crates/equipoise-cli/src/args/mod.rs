@@ -9,6 +9,7 @@ mod fused;
 mod generate;
 mod lasso;
 mod multicore;
+mod portfolio;
 mod solve;
 mod svm;
 
@@ -37,6 +38,9 @@ pub(crate) use lasso::{
     LassoVerifyArguments, ManyLambdas, OneLambda, OutputArguments, RegressionArguments, StabilityArguments,
 };
 pub(crate) use multicore::Multicore;
+pub(crate) use portfolio::{
+    MarketArguments, PortfolioArguments, PortfolioCommand, PortfolioSolveArguments, PortfolioVerifyArguments,
+};
 pub(crate) use solve::SolveArguments;
 pub(crate) use svm::{
     CheckArguments, Costs, CvArguments, PathArguments, PredictArguments, SvmArguments, SvmCommand,
@@ -55,6 +59,7 @@ EXAMPLES
   equipoise svm train a9a --model a9a.json            train a support vector machine
   equipoise constrained fit units.csv --target west --simplex  weights of a synthetic control
   equipoise fused fit signal.csv --lambda 2           find the steps in a signal
+  equipoise portfolio prices.csv --frontier 50        the least risk for every return
 
 EXIT STATUS
   0  converged, or the certificate is met
@@ -86,6 +91,8 @@ pub(crate) enum Command {
     Fused(FusedArguments),
     /// Fit lassos, also under constraints such as a zero sum: paths, cross-validation, stability
     Lasso(LassoArguments),
+    /// Portfolios of least variance from a table of prices, and efficient frontiers
+    Portfolio(Box<PortfolioArguments>),
     /// Make a random problem whose optimum is known
     Generate(GenerateArguments),
     /// Describe a communication graph: edges, degrees, diameter, Laplacian

@@ -26,6 +26,8 @@ pub(crate) enum Mark {
     ErrorBars(Vec<(f64, f64)>),
     /// A vertical line at the x of each point.
     Rules,
+    /// The area from low to high between one point and the next.
+    Band(Vec<(f64, f64)>),
 }
 
 /// Numbers that are drawn in one way.
@@ -35,6 +37,8 @@ pub(crate) struct Series {
     name: Option<String>,
     /// Beside its last point.
     end: Option<String>,
+    /// Beside every point, where there is room.
+    labels: Vec<String>,
     mark: Mark,
     colour: RGBColor,
     points: Vec<(f64, f64)>,
@@ -42,7 +46,7 @@ pub(crate) struct Series {
 
 impl Series {
     pub(crate) fn new(mark: Mark, colour: RGBColor, points: Vec<(f64, f64)>) -> Self {
-        Self { name: None, end: None, mark, colour, points }
+        Self { name: None, end: None, labels: Vec::new(), mark, colour, points }
     }
 
     /// With a name in the legend.
@@ -53,6 +57,11 @@ impl Series {
     /// With a name beside its last point.
     pub(crate) fn labelled(self, label: impl Into<String>) -> Self {
         Self { end: Some(label.into()), ..self }
+    }
+
+    /// With a name beside every point that has room for it.
+    pub(crate) fn each_labelled(self, labels: Vec<String>) -> Self {
+        Self { labels, ..self }
     }
 }
 
@@ -99,6 +108,7 @@ impl Chart {
         let frame = self.frame(width, height, top);
         self.draw_frame(area, &frame, width)?;
         self.series.iter().try_for_each(|series| frame.draw(area, series))?;
+        self.draw_labels(area, &frame)?;
         self.draw_ends(area, &frame)
     }
 
@@ -119,7 +129,7 @@ impl Chart {
             let colour = series.colour;
             match series.mark {
                 Mark::Points | Mark::Dots => area.draw(&Circle::new((at + 9, line), 4, colour.filled()))?,
-                Mark::BarsAcross => {
+                Mark::BarsAcross | Mark::Band(_) => {
                     area.draw(&Rectangle::new([(at + 3, line - 5), (at + 15, line + 5)], colour.filled()))?;
                 }
                 _ => {
@@ -138,7 +148,8 @@ impl Chart {
         let xs = || self.series.iter().flat_map(|series| series.points.iter().map(|point| point.0));
         let ys = || {
             self.series.iter().flat_map(|series| {
-                let ends: &[(f64, f64)] = if let Mark::ErrorBars(ends) = &series.mark { ends } else { &[] };
+                let ends: &[(f64, f64)] =
+                    if let Mark::ErrorBars(ends) | Mark::Band(ends) = &series.mark { ends } else { &[] };
                 let rules = matches!(series.mark, Mark::Rules);
                 let own = series.points.iter().map(|point| point.1).filter(move |_| !rules);
                 own.chain(ends.iter().flat_map(|&(low, high)| [low, high]))
@@ -185,6 +196,39 @@ impl Chart {
             ("sans-serif", SMALL).into_font().transform(FontTransform::Rotate270).color(&colours::INK);
         let style = style.pos(plotters::style::text_anchor::Pos::new(HPos::Center, VPos::Top));
         area.draw(&Text::new(self.y.label.clone(), (8, i32::midpoint(top, bottom)), style))
+    }
+
+    /// Names beside points: to the right, to the left, above or below, wherever nothing is yet.
+    fn draw_labels(&self, area: &Area<'_>, frame: &Frame) -> Outcome {
+        let height = SMALL.cast_signed();
+        let mut taken: Vec<[i32; 4]> = Vec::new();
+        let around = |(x, y): (i32, i32), by: i32| [x - by, y - by, x + by, y + by];
+        for series in &self.series {
+            let places = series.points.iter().filter_map(|&point| frame.place(point));
+            taken.extend(places.filter(|&place| frame.holds(place)).map(|place| around(place, 3)));
+        }
+        let meets = |a: &[i32; 4], b: &[i32; 4]| a[0] < b[2] && b[0] < a[2] && a[1] < b[3] && b[1] < a[3];
+        for series in &self.series {
+            for (&point, label) in series.points.iter().zip(&series.labels) {
+                let Some((x, y)) = frame.place(point).filter(|&place| frame.holds(place)) else { continue };
+                let (width, half) = (width_of(label, SMALL), height / 2);
+                let wishes = [
+                    [x + 5, y - half, x + 5 + width, y + half],
+                    [x - 5 - width, y - half, x - 5, y + half],
+                    [x - width / 2, y - 5 - height, x + width / 2, y - 5],
+                    [x - width / 2, y + 5, x + width / 2, y + 5 + height],
+                ];
+                let fits = |wish: &&[i32; 4]| {
+                    let inside = frame.holds((wish[0], wish[1])) && frame.holds((wish[2], wish[3]));
+                    inside && !taken.iter().any(|other| meets(wish, other))
+                };
+                let Some(place) = wishes.iter().find(fits).copied() else { continue };
+                let at = (place[0], i32::midpoint(place[1], place[3]));
+                words(area, label, at, HPos::Left, VPos::Center, SMALL, colours::INK)?;
+                taken.push(place);
+            }
+        }
+        Ok(())
     }
 
     /// Names beside the last points, moved apart.
@@ -259,6 +303,14 @@ impl Frame {
                         colour.filled(),
                     ))
                 })
+            }
+            Mark::Band(ends) => {
+                let across = series.points.iter().zip(ends);
+                let place = |(point, value): (&(f64, f64), f64)| self.place((point.0, value));
+                let tops = across.clone().filter_map(|(point, end)| place((point, end.1)));
+                let feet: Vec<(i32, i32)> = across.filter_map(|(point, end)| place((point, end.0))).collect();
+                let corners: Vec<(i32, i32)> = tops.chain(feet.into_iter().rev()).collect();
+                area.draw(&Polygon::new(self.clipped(corners), colour.filled()))
             }
             Mark::ErrorBars(ends) => series.points.iter().zip(ends).try_for_each(|(point, &(low, high))| {
                 let Some(x) = self.x.pixel(point.0) else { return Ok(()) };

@@ -15,8 +15,17 @@ pub(crate) const INK: RGBColor = RGBColor(60, 60, 60);
 /// Lines behind the data.
 pub(crate) const GRID: RGBColor = RGBColor(222, 222, 222);
 
+/// How many colours there are before they come again.
+pub(crate) const COUNT: usize = 6;
+
+/// The same colour half way to white.
+pub(crate) fn paler(colour: RGBColor) -> RGBColor {
+    let pale = |part: u8| part.midpoint(u8::MAX);
+    RGBColor(pale(colour.0), pale(colour.1), pale(colour.2))
+}
+
 /// One after the other, for as many series as there are.
 pub(crate) fn nth(index: usize) -> RGBColor {
-    const ALL: [RGBColor; 6] = [BLUE, ORANGE, GREEN, PURPLE, LIGHT_ORANGE, LIGHT_BLUE];
+    const ALL: [RGBColor; COUNT] = [BLUE, ORANGE, GREEN, PURPLE, LIGHT_ORANGE, LIGHT_BLUE];
     ALL[index % ALL.len()]
 }

@@ -9,6 +9,7 @@
 //! - `samples`: LIBSVM data, matrices that stay in their files
 //! - `lasso`: fits by name, paths, cross-validation, stability
 //! - `svm`: training, predicting, model files, cross-validation
+//! - `portfolio`: least variance from a table of prices, frontiers; the tutorial
 //! - `constrained`: least squares on a simplex, in a box, under rows; the tutorial
 //! - `consensus`: one model over shards and graphs; the tutorial
 //! - `graph`, `help`: the smaller commands and the texts
@@ -29,6 +30,7 @@ mod graph;
 mod help;
 mod lasso;
 mod multicore;
+mod portfolio;
 mod samples;
 mod soak;
 mod solve;

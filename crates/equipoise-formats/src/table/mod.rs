@@ -19,6 +19,7 @@
 
 mod cells;
 mod names;
+mod records;
 mod text;
 
 use std::path::{Path, PathBuf};
@@ -28,6 +29,8 @@ use equipoise::{Control, DenseMatrix, Matrix};
 use crate::numbers::{extension, into_dense_values, read_bytes, read_matrix};
 use crate::suggest::nearest;
 use crate::{Error, Result};
+
+pub use records::{Record, Records, read_records};
 
 /// Whether the first line of a text holds names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -47,6 +50,8 @@ pub enum RowNames {
     /// If its name is empty, or missing, and its first cell is text; in a table that is turned over, if that cell is text.
     #[default]
     Auto,
+    /// If its first cell is text, whatever its name: dates, say.
+    IfText,
     /// Names.
     Yes,
     /// Numbers.

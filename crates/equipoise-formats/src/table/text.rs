@@ -135,6 +135,7 @@ impl<'a> Layout<'a> {
         let has_row_names = match options.row_names {
             RowNames::Yes => true,
             RowNames::No => false,
+            RowNames::IfText => begins_with_text,
             RowNames::Auto => {
                 let unnamed = is_short || is_header && head[0].is_empty();
                 begins_with_text && (unnamed || options.transpose)
@@ -177,10 +178,20 @@ impl<'a> Layout<'a> {
 
     /// Appends the numbers of one line.
     fn row(&self, text: &[u8], line: &Line, raw: &mut Raw) -> Result<()> {
-        if text[line.start..line.end].contains(&b'"') || raw.row_names.is_some() {
+        if text[line.start..line.end].contains(&b'"') {
             return self.row_of_words(text, line, raw);
         }
         let (mut at, mut field) = (line.start, 0);
+        if let Some(names) = &mut raw.row_names {
+            let rest = &text[line.start..line.end];
+            let length = rest.iter().position(|&byte| byte == self.separator).unwrap_or(rest.len());
+            let name = std::str::from_utf8(&rest[..length]).expect("all of it is text").trim();
+            names.push(name.to_owned());
+            if length == rest.len() {
+                return self.check_width(line, 1);
+            }
+            (at, field) = (line.start + length + 1, 1);
+        }
         loop {
             while matches!(text[at], b' ' | b'\t') && text[at] != self.separator {
                 at += 1;
