@@ -28,7 +28,7 @@ FEW_ROWS = {"shards": 8, "rows": 4000, "columns": 10}
 # Penalties of ADMM and steps of gradient tracking, as multiples of what theory names (see decentral.py).
 PENALTIES = (0.6, 1.0, 0.3, 2.0, 0.1)
 STEPS = {
-    "ring": (0.1, 0.2, 0.05, 0.4, 0.025), "tree+ring": (1.0, 2.0, 0.5, 4.0, 0.25),
+    "ring": (0.1, 0.07, 0.05, 0.2, 0.025), "tree+ring": (1.0, 2.0, 0.5, 4.0, 0.25),
     "clique": (16.0, 8.0, 32.0, 4.0, 2.0),
 }  # fmt: skip
 
