@@ -61,6 +61,7 @@ pub(crate) fn product(matrix: &DenseMatrix, w: &[f64], control: &Control) -> Pas
 #[derive(Debug)]
 pub(crate) struct Gram {
     rows: usize,
+    /// Side by side; none where it is all of the matrix.
     columns: Vec<f64>,
     /// Columns taken so far.
     pub(crate) size: usize,
@@ -88,10 +89,15 @@ impl Gram {
         control: &Control,
     ) -> Pass {
         let (old, rows) = (self.size, self.rows);
-        which.iter().for_each(|&j| self.columns.extend_from_slice(matrix.column(j)));
+        let is_all =
+            old == 0 && which.len() == matrix.columns() && which.iter().enumerate().all(|(k, j)| k == *j);
+        if !is_all {
+            which.iter().for_each(|&j| self.columns.extend_from_slice(matrix.column(j)));
+        }
         self.size += which.len();
         self.grow();
-        let all = MatRef::from_column_major_slice(&self.columns, rows, self.size);
+        let columns = if is_all { matrix.values() } else { &self.columns };
+        let all = MatRef::from_column_major_slice(columns, rows, self.size);
         let starts =
             |from: usize, to: usize| (from..to).step_by(TILE).map(move |at| (at, (to - at).min(TILE)));
         // Below the diagonal: tiles of new columns against all columns up to themselves.

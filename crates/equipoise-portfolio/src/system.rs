@@ -53,7 +53,13 @@ impl Curvature<'_> {
 /// Systems with H.
 #[derive(Debug)]
 pub(crate) enum System<'a> {
-    Narrow { curvature: Curvature<'a>, ridge: f64, factor: Factor },
+    /// G is 0; the root of r.
+    Diagonal(f64),
+    Narrow {
+        curvature: Curvature<'a>,
+        ridge: f64,
+        factor: Factor,
+    },
     Wide(Wide<'a>),
 }
 
@@ -72,6 +78,9 @@ impl<'a> System<'a> {
         if let Curvature::Factored(columns) = curvature {
             return Self::Wide(Wide::new(columns, ridge, free, control));
         }
+        if let Curvature::None = curvature {
+            return Self::Diagonal(ridge.sqrt());
+        }
         let mut factor = Factor::default();
         for (k, &j) in free.iter().enumerate() {
             let entries = free[..k].iter().map(|&i| curvature.entry(i, j)).collect();
@@ -83,6 +92,7 @@ impl<'a> System<'a> {
     /// Takes another asset beside those that are free.
     pub(crate) fn push(&mut self, free: &[usize], j: usize) {
         match self {
+            Self::Diagonal(_) => {}
             Self::Narrow { curvature, ridge, factor } => {
                 let entries = free.iter().map(|&i| curvature.entry(i, j)).collect();
                 factor.push(entries, *ridge + curvature.entry(j, j));
@@ -97,6 +107,7 @@ impl<'a> System<'a> {
     /// Gives an asset up, by its place; false where the system has to be made anew.
     pub(crate) fn remove(&mut self, place: usize) -> bool {
         match self {
+            Self::Diagonal(_) => true,
             Self::Narrow { factor, .. } => {
                 factor.remove(place);
                 true
@@ -110,6 +121,7 @@ impl<'a> System<'a> {
 
     pub(crate) fn half(&self, x: &mut Vec<f64>) {
         match self {
+            Self::Diagonal(root) => x.iter_mut().for_each(|x| *x /= root),
             Self::Narrow { factor, .. } => factor.forward(x),
             Self::Wide(wide) => {
                 let mut below = vec![0.0; wide.columns.rows()];
@@ -122,7 +134,7 @@ impl<'a> System<'a> {
 
     pub(crate) fn inner(&self, a: &[f64], b: &[f64]) -> f64 {
         match self {
-            Self::Narrow { .. } => dot(a, b),
+            Self::Diagonal(_) | Self::Narrow { .. } => dot(a, b),
             Self::Wide(wide) => {
                 let n = wide.free.len();
                 (dot(&a[..n], &b[..n]) - dot(&a[n..], &b[n..])) / wide.ridge
@@ -132,6 +144,7 @@ impl<'a> System<'a> {
 
     pub(crate) fn whole(&self, x: &mut Vec<f64>) {
         match self {
+            Self::Diagonal(root) => x.iter_mut().for_each(|x| *x /= root),
             Self::Narrow { factor, .. } => factor.backward(x),
             Self::Wide(wide) => {
                 let mut below = x.split_off(wide.free.len());
