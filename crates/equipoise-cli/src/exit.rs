@@ -94,6 +94,9 @@ fn was_ended(error: &anyhow::Error, by: &Halt) -> bool {
             }))
             .or(cause.downcast_ref().and_then(|error| {
                 if let equipoise_portfolio::Error::Equipoise(inner) = error { Some(inner) } else { None }
+            }))
+            .or(cause.downcast_ref().and_then(|error| {
+                if let equipoise_allocation::Error::Equipoise(inner) = error { Some(inner) } else { None }
             }));
         inner == Some(&of_library)
     };

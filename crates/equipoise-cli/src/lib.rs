@@ -3,6 +3,7 @@
 //! Reading and writing files, and problems in words, is `equipoise-formats`; solving and certifying is `equipoise`; no
 //! numerics live here. It is a library so that others can offer the same commands under another roof.
 
+mod allocate;
 mod args;
 mod checkpoint;
 mod completions;
@@ -57,6 +58,7 @@ fn execute(command: &Command, interrupt: &Interrupt) -> anyhow::Result<Outcome> 
         Command::Lasso(args) => lasso::run(&args.command, interrupt),
         Command::Svm(args) => svm::run(&args.command, interrupt),
         Command::Consensus(args) => consensus::run(args, interrupt),
+        Command::Allocate(args) => allocate::run(args, interrupt),
         Command::Constrained(args) => constrained::run(&args.command, interrupt),
         Command::Fused(args) => fused::run(&args.command, interrupt),
         Command::Portfolio(args) => portfolio::run(args, interrupt),

@@ -14,6 +14,7 @@
 //! | [`svm_model`] | models of `equipoise svm train`, and those of LIBLINEAR |
 //! | [`table`] | named columns of numbers: CSV with a header, matrices |
 //! | [`fit_file`] | the JSON object of a fitted model |
+//! | [`matpower`] | power systems: generators, their costs, demand |
 //! | [`history`] | the CSV of `equipoise solve --history` |
 //!
 //! Every file that is written appears whole or not at all: [`whole_file`].
@@ -54,6 +55,7 @@ mod error;
 pub mod fit_file;
 pub mod history;
 pub mod libsvm;
+pub mod matpower;
 pub mod numbers;
 pub mod problem_file;
 pub mod row_stream;

@@ -7,9 +7,10 @@ use std::time::Instant;
 use anyhow::{Context, Result, bail};
 
 /// The crates that are published, in the order of their dependencies.
-pub(crate) const PUBLISHED: [&str; 7] = [
+pub(crate) const PUBLISHED: [&str; 8] = [
     "equipoise",
     "equipoise-models",
+    "equipoise-allocation",
     "equipoise-consensus",
     "equipoise-portfolio",
     "equipoise-theory",

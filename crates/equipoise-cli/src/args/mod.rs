@@ -2,6 +2,7 @@
 //!
 //! Defaults that a help text quotes are the library's own.
 
+mod allocate;
 mod checkpoint;
 mod consensus;
 mod constrained;
@@ -20,6 +21,9 @@ use clap::{Args, Parser, Subcommand};
 use clap_complete::Shell;
 use equipoise::Named;
 
+pub(crate) use allocate::{
+    AllocateArguments, AllocateCommand, AllocateRunArguments, AllocateVerifyArguments, AskedArguments,
+};
 pub(crate) use checkpoint::Checkpointing;
 pub(crate) use consensus::{
     ConsensusArguments, ConsensusCommand, ConsensusFitArguments, ConsensusProblemArguments,
@@ -58,6 +62,7 @@ EXAMPLES
   equipoise verify my-lasso/problem.toml x.json       check the answer, trusting nobody
   equipoise svm train a9a --model a9a.json            train a support vector machine
   equipoise constrained fit units.csv --target west --simplex  weights of a synthetic control
+  equipoise allocate case.m --plot merit.svg          dispatch generators at least cost
   equipoise fused fit signal.csv --lambda 2           find the steps in a signal
   equipoise portfolio prices.csv --frontier 50        the least risk for every return
 
@@ -83,6 +88,8 @@ pub(crate) enum Command {
     Verify(VerifyArguments),
     /// Train, cross-validate and apply linear support vector machines
     Svm(SvmArguments),
+    /// Allocate resources: economic dispatch, budgets, shares; with prices
+    Allocate(AllocateArguments),
     /// Least squares on a simplex, in a box, under equality rows; one target or many
     Constrained(ConstrainedArguments),
     /// One model for data that stay at their sites: consensus by pairs over a graph

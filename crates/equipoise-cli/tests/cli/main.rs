@@ -10,6 +10,7 @@
 //! - `lasso`: fits by name, paths, cross-validation, stability
 //! - `svm`: training, predicting, model files, cross-validation
 //! - `portfolio`: least variance from a table of prices, frontiers; the tutorial
+//! - `allocate`: dispatch from case files, tables of users, many demands; the tutorial
 //! - `constrained`: least squares on a simplex, in a box, under rows; the tutorial
 //! - `consensus`: one model over shards and graphs; the tutorial
 //! - `graph`, `help`: the smaller commands and the texts
@@ -18,6 +19,7 @@
 //! - `files`: what is written, and what stays
 //! - `soak`: the same under random seeds, for as long as there is time; ignored unless asked for
 
+mod allocate;
 mod bad_input;
 mod checkpoint;
 mod consensus;

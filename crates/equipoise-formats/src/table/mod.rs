@@ -15,7 +15,8 @@
 //!
 //! Text has a header if its first line is not all numbers ([`Header`]). A first column of text under an empty name, or one
 //! more field than the header has, is taken as the names of the rows ([`RowNames`]). Cells that are empty or say `NA`,
-//! `NaN`, `null` or the like are missing: an error, unless NaN is asked for ([`Missing`]).
+//! `NaN`, `null` or the like are missing: an error, unless NaN is asked for ([`Missing`]). Columns of words are read where they
+//! are asked for.
 
 mod cells;
 mod names;
@@ -84,6 +85,10 @@ pub struct TableOptions {
     pub drop: Vec<String>,
     /// What becomes of cells without a number.
     pub missing: Missing,
+    /// Columns that hold words, where a text under a header has them.
+    pub words: Vec<String>,
+    /// Whether cells may say `inf` or `-inf`.
+    pub infinite: bool,
 }
 
 /// Named columns of numbers.
@@ -97,6 +102,8 @@ pub struct Table {
     pub values: Vec<f64>,
     /// The name of every row, where the file has some.
     pub row_names: Option<Vec<String>>,
+    /// Columns of words that were asked for and found, with their names.
+    pub words: Vec<(String, Vec<String>)>,
     /// The file, for messages.
     path: Box<Path>,
 }
@@ -154,7 +161,7 @@ impl Table {
     /// A table made here; one name a column, every column of so many rows.
     pub fn new(names: Vec<String>, rows: usize, values: Vec<f64>) -> Self {
         assert_eq!(names.len() * rows, values.len(), "a name a column, a value a cell");
-        Self { names, rows, values, row_names: None, path: Path::new("table").into() }
+        Self { names, rows, values, row_names: None, words: Vec::new(), path: Path::new("table").into() }
     }
 
     /// The number of columns.
@@ -224,12 +231,13 @@ struct Raw {
     rows: usize,
     columns: usize,
     values: Vec<f64>,
+    words: Vec<(String, Vec<String>)>,
 }
 
 impl Raw {
     /// The columns, turned over where asked for.
     fn table(self, path: &Path, options: &TableOptions, control: &Control) -> Result<Table> {
-        let Self { names, row_names, rows, columns, values } = self;
+        let Self { names, row_names, rows, columns, values, words } = self;
         let (names, row_names, rows, columns, values) = if options.transpose {
             (row_names, names, columns, rows, values)
         } else {
@@ -237,7 +245,7 @@ impl Raw {
             (names, row_names, rows, columns, into_dense_values(matrix))
         };
         let names = names.unwrap_or_else(|| (1..=columns).map(|number| number.to_string()).collect());
-        Ok(Table { names, rows, values, row_names, path: path.into() })
+        Ok(Table { names, rows, values, row_names, words, path: path.into() })
     }
 }
 
@@ -248,7 +256,8 @@ fn from_matrix(matrix: Matrix, path: &Path, options: &TableOptions) -> Result<Ta
         return Err(Error::NoNumbers { path: path.into() });
     }
     let values = into_dense_values(matrix);
-    let allowed = |value: &f64| value.is_finite() || value.is_nan() && options.missing == Missing::Keep;
+    let keep = options.missing == Missing::Keep;
+    let allowed = |value: &f64| value.is_finite() || if value.is_nan() { keep } else { options.infinite };
     if let Some(place) = values.iter().position(|value| !allowed(value)) {
         let (row, column) = (place % rows + 1, (place / rows + 1).to_string());
         return Err(if values[place].is_nan() {
@@ -264,7 +273,7 @@ fn from_matrix(matrix: Matrix, path: &Path, options: &TableOptions) -> Result<Ta
         (rows, columns, values)
     };
     let names = (1..=columns).map(|number| number.to_string()).collect();
-    Ok(Table { names, rows, values, row_names: None, path: path.into() })
+    Ok(Table { names, rows, values, row_names: None, words: Vec::new(), path: path.into() })
 }
 
 /// All bytes of a text, unpacked, with room behind them for the reader of numbers.

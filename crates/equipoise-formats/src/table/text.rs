@@ -26,7 +26,10 @@ struct Layout<'a> {
     fields: usize,
     /// Of every field, whether it is a number to be kept.
     kept: Vec<bool>,
+    /// Fields of words, in the order of the file.
+    worded: Vec<usize>,
     keep_missing: bool,
+    infinite: bool,
 }
 
 /// A line that is not blank, and its number from 1.
@@ -56,6 +59,7 @@ pub(super) fn read(path: &Path, options: &TableOptions, control: &Control) -> Re
         columns,
         values: Vec::new(),
         names: None,
+        words: layout.words(),
     };
     let mut looked = 0;
     let mut line = if is_header { lines.next() } else { Some(first) };
@@ -172,13 +176,32 @@ impl<'a> Layout<'a> {
             };
             kept[place + usize::from(has_row_names)] = false;
         }
-        let keep_missing = options.missing == Missing::Keep;
-        Ok((Self { path, separator, names, has_row_names, fields, kept, keep_missing }, is_header))
+        let is_worded = |name: &&String| options.words.contains(name);
+        let mut worded = Vec::new();
+        for (place, _) in names.iter().flatten().enumerate().filter(|(_, name)| is_worded(name)) {
+            let field = place + usize::from(has_row_names);
+            if std::mem::take(&mut kept[field]) {
+                worded.push(field);
+            }
+        }
+        let (keep_missing, infinite) = (options.missing == Missing::Keep, options.infinite);
+        let layout =
+            Self { path, separator, names, has_row_names, fields, kept, worded, keep_missing, infinite };
+        Ok((layout, is_header))
+    }
+
+    /// The columns of words, still empty.
+    fn words(&self) -> Vec<(String, Vec<String>)> {
+        let name = |field: &usize| {
+            let place = field - usize::from(self.has_row_names);
+            self.names.as_ref().map_or_else(String::new, |names| names[place].clone())
+        };
+        self.worded.iter().map(|field| (name(field), Vec::new())).collect()
     }
 
     /// Appends the numbers of one line.
     fn row(&self, text: &[u8], line: &Line, raw: &mut Raw) -> Result<()> {
-        if text[line.start..line.end].contains(&b'"') {
+        if !self.worded.is_empty() || text[line.start..line.end].contains(&b'"') {
             return self.row_of_words(text, line, raw);
         }
         let (mut at, mut field) = (line.start, 0);
@@ -233,6 +256,9 @@ impl<'a> Layout<'a> {
         for (field, word) in words.iter().enumerate().filter(|(field, _)| self.kept[*field]) {
             raw.values.push(self.cell(word, line, raw.rows, field)?);
         }
+        for ((_, column), &field) in raw.words.iter_mut().zip(&self.worded) {
+            column.push(std::mem::take(&mut words[field]));
+        }
         if let Some(names) = &mut raw.row_names {
             names.push(words.swap_remove(0));
         }
@@ -250,7 +276,10 @@ impl<'a> Layout<'a> {
     fn cell(&self, word: &str, line: &Line, row: usize, field: usize) -> Result<f64> {
         let value = number(word);
         match value {
-            Some(value) if value.is_finite() || value.is_nan() && self.keep_missing => return Ok(value),
+            Some(value) if value.is_finite() => return Ok(value),
+            Some(value) if if value.is_nan() { self.keep_missing } else { self.infinite } => {
+                return Ok(value);
+            }
             _ => {}
         }
         let place = field - usize::from(self.has_row_names);

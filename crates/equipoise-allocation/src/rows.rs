@@ -1,0 +1,223 @@
+//! Several rows: prices by Newton's method on the dual.
+//!
+//! ```text
+//! maximise over lambda   q(lambda) = sum_k lambda_k b_k + sum_i min_x f_i(x) + w_i/2 (x - c_i)^2 - s_i x,    grad q = b - phi(lambda)
+//! ```
+//!
+//! with `lambda_k` >= 0 for a row `>=`, and <= 0 for a row `<=`. J of [`crate::pass`] is minus the (generalised) Hessian. A step
+//! solves `(J + eps diag) d = b - phi` for the rows that are not held at 0, and goes as far as q rises: along a line the
+//! slope of q is `(b - phi)'d`, which never rises, so that no value of q is needed.
+//!
+//! - Given: passes over a problem, first prices, perhaps an anchor. Returns: prices, the response to them.
+//! - Must not know: where anchors come from, what is proven.
+
+use crate::error::Result;
+use crate::pass::{Anchor, Passes, Supply};
+use crate::problem::{Row, Sense};
+use crate::small::Factor;
+use crate::solve::Memory;
+
+/// What counts as met, relative to the terms of a row.
+const MET: f64 = 1e-14;
+/// From here on a step of Newton's probably leaves nothing but rounding; and what it may leave.
+const NEAR: f64 = 3e-7;
+const CLOSE: f64 = 1e-12;
+/// Steps for one set of anchors.
+const MOST_STEPS: usize = 300;
+/// The largest and the smallest share of the diagonal that is added.
+const DAMPING: (f64, f64) = (1e-4, 1e-15);
+
+/// Prices, and what users do at them.
+#[derive(Debug, Clone)]
+pub(crate) struct Standing {
+    pub(crate) prices: Vec<f64>,
+    pub(crate) supply: Supply,
+    /// The largest miss of a row relative to its terms.
+    pub(crate) miss: f64,
+}
+
+/// Finds prices; x is the response to them.
+pub(crate) fn solve(
+    passes: &Passes<'_>,
+    rows: &[Row],
+    start: &[f64],
+    anchor: Option<&Anchor>,
+    x: &mut [f64],
+    memory: &mut Memory<'_>,
+) -> Result<Standing> {
+    let m = rows.len();
+    let mut prices: Vec<f64> = start.iter().zip(rows).map(|(price, row)| row.sense.allowed(*price)).collect();
+    let mut supply = passes.probe(&prices, anchor)?;
+    memory.step(&prices, &supply.given, rows);
+    // Whether x is the response to these prices already.
+    let mut is_written = false;
+    // The largest diagonals seen: what a row can move at all.
+    let mut most = vec![0.0_f64; m];
+    let mut best = f64::INFINITY;
+    let mut since = 0;
+    for _ in 0..MOST_STEPS {
+        let rest = rest(rows, &supply);
+        let is_held: Vec<bool> = (0..m).map(|k| is_held(rows[k].sense, prices[k], rest[k])).collect();
+        let miss = miss(rows, &supply, &rest, &is_held);
+        if miss < 0.5 * best {
+            (best, since) = (miss, 0);
+        } else {
+            since += 1;
+        }
+        // At the level of rounding progress is a matter of luck.
+        if miss <= MET || miss <= 1e-11 && since >= 3 || since >= 60 {
+            break;
+        }
+        for k in 0..m {
+            most[k] = most[k].max(supply.jacobian[k * m + k]);
+        }
+        let direction = direction(&supply, &most, &rest, &is_held, miss, &prices);
+        let slope: f64 = direction.iter().zip(&rest).map(|(d, r)| d * r).sum();
+        if slope.is_nan() || slope <= 0.0 {
+            break;
+        }
+        if miss <= NEAR && !is_written {
+            // Newton's step is as good as exact here: x and exact sums come with it.
+            let trial = ahead(rows, &prices, &direction, 1.0);
+            let next = passes.respond(&trial, anchor, true, x)?;
+            memory.step(&trial, &next.given, rows);
+            let now = self::miss(rows, &next, &self::rest(rows, &next), &is_held);
+            if now < miss {
+                (prices, supply, is_written) = (trial, next, now <= CLOSE);
+                memory.prices.clone_from(&prices);
+                if is_written {
+                    break;
+                }
+                continue;
+            }
+        }
+        is_written = false;
+        let Some(next) = search(passes, rows, anchor, (&prices, &direction, slope), memory)? else { break };
+        (prices, supply) = next;
+        memory.prices.clone_from(&prices);
+    }
+    if !is_written {
+        supply = passes.respond(&prices, anchor, true, x)?;
+        memory.step(&prices, &supply.given, rows);
+    }
+    let rest = rest(rows, &supply);
+    let is_held: Vec<bool> = (0..m).map(|k| is_held(rows[k].sense, prices[k], rest[k])).collect();
+    let miss = miss(rows, &supply, &rest, &is_held);
+    Ok(Standing { prices, supply, miss })
+}
+
+/// `b - phi`.
+fn rest(rows: &[Row], supply: &Supply) -> Vec<f64> {
+    rows.iter().zip(&supply.given).map(|(row, given)| row.value - given).collect()
+}
+
+/// Whether a row is met with something to spare, and its price is 0.
+fn is_held(sense: Sense, price: f64, rest: f64) -> bool {
+    match sense {
+        Sense::Equal => false,
+        Sense::AtLeast => price <= 0.0 && rest <= 0.0,
+        Sense::AtMost => price >= 0.0 && rest >= 0.0,
+    }
+}
+
+fn miss(rows: &[Row], supply: &Supply, rest: &[f64], is_held: &[bool]) -> f64 {
+    let of = |k: usize| rest[k].abs() / (supply.sizes[k] + rows[k].value.abs()).max(f64::MIN_POSITIVE);
+    (0..rows.len()).filter(|&k| !is_held[k]).map(of).fold(0.0, f64::max)
+}
+
+/// A step for the rows that are not held; the others stay.
+fn direction(
+    supply: &Supply,
+    most: &[f64],
+    rest: &[f64],
+    is_held: &[bool],
+    miss: f64,
+    prices: &[f64],
+) -> Vec<f64> {
+    let m = rest.len();
+    let free: Vec<usize> = (0..m).filter(|&k| !is_held[k]).collect();
+    let n = free.len();
+    let mut matrix = vec![0.0; n * n];
+    for (i, &k) in free.iter().enumerate() {
+        for (j, &l) in free.iter().enumerate() {
+            matrix[i * n + j] = supply.jacobian[k * m + l];
+        }
+    }
+    // A row along which nobody has moved yet: as if the price had to double to move everybody.
+    let least: Vec<f64> = free
+        .iter()
+        .map(|&k| {
+            if most[k] > 0.0 {
+                most[k]
+            } else {
+                1e4 * (supply.sizes[k] + rest[k].abs()) / prices[k].abs().max(1e-3)
+            }
+        })
+        .collect();
+    let share = (1e-2 * miss).clamp(DAMPING.1, DAMPING.0);
+    let right: Vec<f64> = free.iter().map(|&k| rest[k]).collect();
+    let step = Factor::of(&matrix, &least, share).solve(&right);
+    let mut direction = vec![0.0; m];
+    free.iter().zip(step).for_each(|(&k, step)| direction[k] = step);
+    direction
+}
+
+/// Goes along a direction until q stops rising, more or less; `None` where no step raises it.
+fn search(
+    passes: &Passes<'_>,
+    rows: &[Row],
+    anchor: Option<&Anchor>,
+    (prices, direction, slope): (&[f64], &[f64], f64),
+    memory: &mut Memory<'_>,
+) -> Result<Option<(Vec<f64>, Supply)>> {
+    /// A slope that has fallen below this share of the first, in size, is flat enough.
+    const FLAT: f64 = 0.1;
+    /// One that is still above this share calls for a longer step.
+    const STEEP: f64 = 0.7;
+    let (mut low, mut high) = ((0.0, slope), None::<(f64, f64)>);
+    let mut t = 1.0;
+    let mut kept: Option<(f64, Vec<f64>, Supply)> = None;
+    for _ in 0..60 {
+        let trial = ahead(rows, prices, direction, t);
+        let supply = passes.probe(&trial, anchor)?;
+        memory.step(&trial, &supply.given, rows);
+        let rest = rest(rows, &supply);
+        // Along the path as it is bent at prices of 0.
+        let way = |k: usize| if t > 0.0 { (trial[k] - prices[k]) / t } else { direction[k] };
+        let now: f64 = (0..rows.len()).map(|k| way(k) * rest[k]).sum();
+        let is_number = now.is_finite();
+        if is_number && now.abs() <= FLAT * slope {
+            return Ok(Some((trial, supply)));
+        }
+        if is_number && now > 0.0 {
+            low = (t, now);
+            kept = Some((t, trial, supply));
+            if now <= STEEP * slope && high.is_none() {
+                break;
+            }
+        } else {
+            high = Some((t, if is_number { now } else { f64::NEG_INFINITY }));
+        }
+        t = match high {
+            None => 4.0 * t,
+            Some((far, steep)) => {
+                // Where the line through both ends meets 0, not too near to either.
+                let share = if steep.is_finite() { low.1 / (low.1 - steep) } else { 0.1 };
+                low.0 + share.clamp(0.1, 0.9) * (far - low.0)
+            }
+        };
+        if !t.is_finite()
+            || !(1e-30..=1e60).contains(&t)
+            || high.is_some_and(|(far, _)| far - low.0 <= 1e-14 * far)
+        {
+            break;
+        }
+    }
+    Ok(kept.map(|(_, prices, supply)| (prices, supply)))
+}
+
+/// Prices further along a direction, as far as their rows allow them.
+fn ahead(rows: &[Row], prices: &[f64], direction: &[f64], t: f64) -> Vec<f64> {
+    let along = prices.iter().zip(direction).map(|(price, d)| price + t * d);
+    along.zip(rows).map(|(price, row)| row.sense.allowed(price)).collect()
+}

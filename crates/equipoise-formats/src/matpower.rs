@@ -1,0 +1,262 @@
+//! MATPOWER case files: what economic dispatch needs of them.
+//!
+//! ```text
+//! mpc.bus      bus_i type Pd ...                       demand: the sum of Pd over buses that are not isolated (type 4)
+//! mpc.gen      bus Pg Qg Qmax Qmin Vg mBase status Pmax Pmin ... ramp_10 ...
+//! mpc.gencost  1 startup shutdown n p1 f1 ... pn fn    straight pieces
+//!              2 startup shutdown n c(n-1) ... c0      a polynomial
+//! ```
+//!
+//! - Given: a file. Returns: a [`Case`], or an [`Error`] that names the line.
+//! - Must not know: how anything is solved. Costs are taken as they stand, convex or not.
+//!
+//! Rows end with a semicolon or with their line; `%` begins a comment, `...` goes on with the next line. Matrices that are not
+//! named above are passed over. Costs of reactive power (a second half of `gencost`) are passed over, too.
+
+use std::path::Path;
+
+use equipoise::Control;
+
+use crate::numbers::{quoted, read_bytes, text};
+use crate::{Error, Result};
+
+/// What a generator costs.
+#[derive(Debug, Clone, PartialEq)]
+pub enum CaseCost {
+    /// Coefficients of 1, x, x^2, ...
+    Polynomial(Vec<f64>),
+    /// Points `(power, cost)`.
+    Piecewise(Vec<(f64, f64)>),
+}
+
+/// A row of `mpc.gen` with its cost.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Generator {
+    /// Its row, from 1.
+    pub number: usize,
+    /// The line of its row in the file, from 1.
+    pub line: usize,
+    /// The number of its bus.
+    pub bus: f64,
+    /// Whether it is in service, at a bus that is not isolated.
+    pub is_on: bool,
+    /// `Pmin`.
+    pub least: f64,
+    /// `Pmax`.
+    pub most: f64,
+    /// `ramp_10`, where the file has it.
+    pub ramp_10: Option<f64>,
+    /// Its cost.
+    pub cost: CaseCost,
+}
+
+/// What economic dispatch needs of a case.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Case {
+    /// The sum of `Pd` over buses that are not isolated.
+    pub demand: f64,
+    /// The generators, in the order of the file.
+    pub generators: Vec<Generator>,
+}
+
+/// A row of a matrix, with its line.
+struct Row {
+    line: usize,
+    values: Vec<f64>,
+}
+
+/// The type of an isolated bus.
+const ISOLATED: f64 = 4.0;
+
+/// Reads a case.
+pub fn read_case(path: impl AsRef<Path>, control: &Control) -> Result<Case> {
+    let path = path.as_ref();
+    let bytes = read_bytes(path, control)?;
+    parse_case(text(&bytes, path)?, path)
+}
+
+/// The same from its text; `path` is for messages.
+pub fn parse_case(text: &str, path: &Path) -> Result<Case> {
+    let [buses, generators, costs] = matrices(text, path)?;
+    let buses = needed(buses, "bus", 3, path)?;
+    let generators = needed(generators, "gen", 10, path)?;
+    let costs = needed(costs, "gencost", 5, path)?;
+    if costs.len() != generators.len() && costs.len() != 2 * generators.len() {
+        return Err(Error::TableShape {
+            path: path.into(),
+            found: format!("{} rows of mpc.gencost", costs.len()),
+            expected: format!("{}, one a row of mpc.gen, or twice as many", generators.len()),
+        });
+    }
+    let is_joined = |bus: &&Row| bus.values[1] != ISOLATED;
+    let demand = buses.iter().filter(is_joined).map(|bus| bus.values[2]).sum();
+    let mut list = Vec::with_capacity(generators.len());
+    for (k, (row, cost)) in generators.iter().zip(&costs).enumerate() {
+        let values = &row.values;
+        let bus = buses.iter().find(|bus| bus.values[0] == values[0]);
+        let Some(bus) = bus else {
+            let found = format!("a generator at bus {}", values[0]);
+            return Err(malformed(path, row.line, found, "a bus of mpc.bus"));
+        };
+        list.push(Generator {
+            number: k + 1,
+            line: row.line,
+            bus: values[0],
+            is_on: values[7] > 0.0 && bus.values[1] != ISOLATED,
+            least: values[9],
+            most: values[8],
+            ramp_10: values.get(17).copied(),
+            cost: cost_of(cost, path)?,
+        });
+    }
+    Ok(Case { demand, generators: list })
+}
+
+fn malformed(path: &Path, line: usize, found: String, expected: &str) -> Error {
+    Error::Malformed { path: path.into(), line, found, expected: expected.into() }
+}
+
+/// A matrix that must be there, with rows of at least so many numbers.
+fn needed(rows: Option<Vec<Row>>, name: &str, least: usize, path: &Path) -> Result<Vec<Row>> {
+    let Some(rows) = rows.filter(|rows| !rows.is_empty()) else {
+        let (found, expected) = (format!("no rows of mpc.{name}"), "at least one".into());
+        return Err(Error::TableShape { path: path.into(), found, expected });
+    };
+    if let Some(row) = rows.iter().find(|row| row.values.len() < least) {
+        let found = format!("a row of mpc.{name} of {} numbers", row.values.len());
+        return Err(malformed(path, row.line, found, &format!("at least {least}")));
+    }
+    Ok(rows)
+}
+
+/// A row of `mpc.gencost`.
+fn cost_of(row: &Row, path: &Path) -> Result<CaseCost> {
+    let (model, count, numbers) = (row.values[0], row.values[3], &row.values[4..]);
+    let is_piecewise = model == 1.0;
+    if !is_piecewise && model != 2.0 {
+        let found = format!("cost model {model}");
+        return Err(malformed(path, row.line, found, "1 (straight pieces) or 2 (a polynomial)"));
+    }
+    let least = if is_piecewise { 2.0 } else { 1.0 };
+    let wanted = if is_piecewise { 2.0 * count } else { count };
+    if count < least || count.fract() != 0.0 || wanted > numbers.len() as f64 {
+        let found = format!("a cost of {count} terms in {} numbers", numbers.len());
+        let expected = if is_piecewise {
+            "a number of points, at least 2, then as many pairs"
+        } else {
+            "a number of coefficients, then as many of them"
+        };
+        return Err(malformed(path, row.line, found, expected));
+    }
+    let numbers = &numbers[..wanted as usize];
+    if let Some(number) = numbers.iter().find(|number| !number.is_finite()) {
+        return Err(malformed(path, row.line, format!("{number} in a cost"), "finite numbers"));
+    }
+    Ok(if is_piecewise {
+        CaseCost::Piecewise(numbers.chunks_exact(2).map(|pair| (pair[0], pair[1])).collect())
+    } else {
+        CaseCost::Polynomial(numbers.iter().rev().copied().collect())
+    })
+}
+
+/// The matrices `bus`, `gen` and `gencost`, those that are there.
+fn matrices(text: &str, path: &Path) -> Result<[Option<Vec<Row>>; 3]> {
+    const NAMES: [&str; 3] = ["bus", "gen", "gencost"];
+    let mut found = [None, None, None];
+    // The matrix that is being read: which, and the row under way.
+    let mut open: Option<(usize, Row)> = None;
+    for (index, line) in text.lines().enumerate() {
+        let number = index + 1;
+        let mut rest = line.split('%').next().unwrap_or_default();
+        if open.is_none() {
+            let Some((left, right)) = rest.split_once('=') else { continue };
+            let name = left.trim().rsplit('.').next().unwrap_or_default();
+            let Some(which) = NAMES.iter().position(|own| *own == name) else { continue };
+            let Some(inside) = right.trim_start().strip_prefix('[') else { continue };
+            found[which] = Some(Vec::new());
+            open = Some((which, Row { line: number, values: Vec::new() }));
+            rest = inside;
+        }
+        let Some((which, mut row)) = open.take() else { continue };
+        let rows = found[which].get_or_insert_default();
+        let (inside, is_last) = rest.split_once(']').map_or((rest, false), |(inside, _)| (inside, true));
+        let (inside, goes_on) =
+            inside.split_once("...").map_or((inside, false), |(inside, _)| (inside, true));
+        let mut parts = inside.split(';').peekable();
+        while let Some(part) = parts.next() {
+            for word in part.split(|letter: char| letter == ',' || letter.is_whitespace()) {
+                if word.is_empty() {
+                    continue;
+                }
+                let value = word.parse().ok().filter(|value: &f64| !value.is_nan());
+                let Some(value) = value else {
+                    let expected = format!("a number in mpc.{}", NAMES[which]);
+                    return Err(malformed(path, number, quoted(word), &expected));
+                };
+                if row.values.is_empty() {
+                    row.line = number;
+                }
+                row.values.push(value);
+            }
+            let is_ended = parts.peek().is_some() || !goes_on;
+            if is_ended && !row.values.is_empty() {
+                rows.push(std::mem::replace(&mut row, Row { line: number, values: Vec::new() }));
+            }
+        }
+        if !is_last {
+            open = Some((which, row));
+        }
+    }
+    if let Some((which, row)) = open {
+        let found = format!("the end of the file in mpc.{}", NAMES[which]);
+        return Err(malformed(path, row.line, found, "a closing bracket"));
+    }
+    Ok(found)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const CASE: &str = "function mpc = tiny\n% a comment = [ 1 2\nmpc.version = '2';\nmpc.bus = [\n\
+        \t1 3 50 0 0;\t% slack\n\t2, 1, 30, 0, 0\n\t7 4 1000 0 0; ];\n\
+        mpc.gen = [ 1 0 0 0 0 1 100 1 80 10; 2 0 0 0 0 1 100 0 ...\n Inf -5;\n 7 0 0 0 0 1 100 1 9 0 ];\n\
+        mpc.branch = [1 2 3];\n\
+        mpc.gencost = [\n2 0 0 3 0.5 20 1 0;\n 1 0 0 2 0 0 10 100;\n 2 0 0 1 4 0];\n";
+
+    fn parse(text: &str) -> Result<Case> {
+        parse_case(text, Path::new("tiny.m"))
+    }
+
+    #[test]
+    fn a_case_is_read() {
+        let case = parse(CASE).expect("a case");
+        assert_eq!(case.demand, 80.0);
+        let [first, second, third] = &case.generators[..] else { panic!("three generators") };
+        assert_eq!((first.is_on, first.least, first.most, first.line), (true, 10.0, 80.0, 8));
+        assert_eq!(first.cost, CaseCost::Polynomial(vec![1.0, 20.0, 0.5]));
+        assert_eq!((second.is_on, second.least, second.most), (false, -5.0, f64::INFINITY));
+        assert_eq!(second.cost, CaseCost::Piecewise(vec![(0.0, 0.0), (10.0, 100.0)]));
+        assert_eq!((third.is_on, third.number, third.ramp_10), (false, 3, None));
+    }
+
+    #[test]
+    fn what_is_wrong_is_named_with_its_line() {
+        let tampered =
+            |from: &str, to: &str| parse(&CASE.replace(from, to)).expect_err("refused").to_string();
+        let cases = [
+            ("2, 1, 30", "2, 1, x", "tiny.m: line 6: found \"x\", expected a number in mpc.bus"),
+            ("2 0 0 3 0.5", "3 0 0 3 0.5", "found cost model 3, expected 1 (straight pieces) or 2"),
+            ("1 0 0 2 0 0 10 100", "1 0 0 3 0 0 10 100", "line 13: found a cost of 3 terms in 4 numbers"),
+            ("\n 2 0 0 1 4 0]", "]", "found 2 rows of mpc.gencost, expected 3"),
+            ("mpc.gencost", "mpc.prices", "found no rows of mpc.gencost, expected at least one"),
+            (" 7 0 0 0 0 1 100 1 9 0 ]", " 9 0 0 0 0 1 100 1 9 0 ]", "a generator at bus 9"),
+            ("1 4 0];", "1 4 0", "the end of the file in mpc.gencost"),
+            ("100 1 80 10;", "100 1;", "a row of mpc.gen of 8 numbers, expected at least 10"),
+        ];
+        for (from, to, expected) in cases {
+            let found = tampered(from, to);
+            assert!(found.contains(expected), "{found}");
+        }
+    }
+}
