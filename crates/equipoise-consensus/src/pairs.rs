@@ -3,10 +3,10 @@
 //! ```text
 //! repeat   a phase of exchanges (in turn, or one thread a node); nothing is in flight after it
 //!          x = mean of x_i; the gap of x and of the dual points of all nodes; ended where it is small enough
-//!          with a proximal term e/2 ||x - c_i||^2 per node: c_i <- x_i, once the inner gap is below a part of what the term is worth
+//!          with a proximal term sum_j e_ij/2 (x_j - c_ij)^2 per node: c_i <- x_i, once the inner gap is below a part of what the term is worth
 //! ```
 //!
-//! Each node has its own centre: the sum of the terms is `N e/2 ||x - mean c_i||^2` and a constant, and nobody has to agree on one.
+//! Each node has its own centre: the sum of the terms is one term around their mean and a constant, and nobody has to agree on one.
 //! The dual never falls in a phase if curvatures are lower bounds. Those of a logistic loss are not, and neither is anything
 //! exact under staleness: where the dual has fallen, lambda goes back to where it was and steps are halved.
 //!
@@ -34,6 +34,8 @@ const PATIENCE: usize = 60;
 const STALE_DAMPING: f64 = 0.6;
 /// The centre moves when the inner gap is below this part of what the proximal term is worth.
 const INNER: f64 = 0.3;
+/// Or after so many phases, whatever the inner gap: waiting for the last of it costs more than a centre that is a little off.
+const LONG: usize = 6;
 
 pub(crate) fn run(
     problem: &Problem,
@@ -44,10 +46,12 @@ pub(crate) fn run(
     let control = keeper.control().clone();
     let lists = neighbours(graph);
     let locals: Vec<Local<'_>> = (0..problem.nodes()).map(|node| Local::new(problem, node)).collect();
-    let (prox, unit) = (prox_weight(problem, &locals), Unit::for_size(size(problem)));
+    let unit = Unit::for_size(size(problem));
     let mut nodes = Vec::with_capacity(locals.len());
     for (id, mut local) in locals.into_iter().enumerate() {
-        local.set_prox(prox);
+        if let Some(part) = prox_part(problem.model.loss) {
+            local.set_prox(local.natural_prox().iter().map(|weight| part * weight).collect());
+        }
         if let Some(start) = start {
             local.set_x(start);
         }
@@ -56,7 +60,7 @@ pub(crate) fn run(
     let is_stale = keeper.settings.asynchronous || !keeper.settings.faults.is_none();
     let damping = if is_stale { STALE_DAMPING } else { 1.0 };
     nodes.iter_mut().for_each(|node| node.damping = damping);
-    let mut phases = Phases { problem, nodes, edges: graph.edge_count(), prox, rounds: 0 };
+    let mut phases = Phases { problem, nodes, edges: graph.edge_count(), damping, rounds: 0 };
     let status = match phases.run(keeper) {
         Ok(status) => status,
         Err(halt) => status_of(&halt),
@@ -82,13 +86,11 @@ fn size(problem: &Problem) -> f64 {
     sum + problem.l1()
 }
 
-/// The weight of the proximal term; 0 where every `f_i` bends anyway.
-fn prox_weight(problem: &Problem, locals: &[Local<'_>]) -> f64 {
-    let mean = locals.iter().map(Local::natural_prox).sum::<f64>() / locals.len() as f64;
-    match problem.model.loss {
-        Loss::Ridge | Loss::Logistic => 0.0,
-        Loss::Lasso => 0.1 * mean.max(f64::MIN_POSITIVE),
-        Loss::Hinge => (0.1 * problem.model.cost * mean).max(1.0 / locals.len() as f64),
+/// The weights of the proximal term, as a part of how much the loss bends; none where every `f_i` bends anyway.
+fn prox_part(loss: Loss) -> Option<f64> {
+    match loss {
+        Loss::Ridge | Loss::Logistic => None,
+        Loss::Lasso | Loss::Hinge => Some(0.1),
     }
 }
 
@@ -96,13 +98,16 @@ struct Phases<'a> {
     problem: &'a Problem,
     nodes: Vec<Node<'a>>,
     edges: usize,
-    prox: f64,
+    /// What steps are multiplied by at most.
+    damping: f64,
     rounds: usize,
 }
 
 /// The dual of the inner problem, and lambda there.
 struct Good {
     dual: f64,
+    /// How far it was from the best at most.
+    gap: f64,
     ledgers: Vec<Ledger>,
 }
 
@@ -119,6 +124,8 @@ impl Phases<'_> {
         let mut rng = Xoshiro256PlusPlus::seed_from_u64(settings.seed);
         let (mut length, mut smallest, mut without_gain) = (FIRST_PHASE, f64::INFINITY, 0);
         let mut good: Option<Good> = None;
+        // Phases since the centre moved.
+        let mut since = 0;
         self.refine(1e-3)?;
         loop {
             self.nodes.iter_mut().try_for_each(Node::renew_curvature)?;
@@ -145,12 +152,13 @@ impl Phases<'_> {
             if without_gain >= PATIENCE {
                 return Ok(Status::Stalled);
             }
-            good = Some(self.guarded(good, dual));
-            if self.prox > 0.0 {
-                let worth: f64 =
-                    self.nodes.iter().map(|node| 0.5 * self.prox * square(&x, node.centre())).sum();
-                let inner = self.value(&x) + worth - dual;
-                if inner <= INNER * worth || self.edges == 0 {
+            let worth: f64 = self.nodes.iter().map(|node| node.local().prox_at(&x, node.centre())).sum();
+            let inner = self.value(&x) + worth - dual;
+            good = Some(self.guarded(good, dual, inner));
+            if prox_part(self.problem.model.loss).is_some() {
+                since += 1;
+                if inner <= INNER * worth || since >= LONG || self.edges == 0 {
+                    since = 0;
                     for node in &mut self.nodes {
                         let own = node.local().x().to_vec();
                         node.recentre(&own);
@@ -161,17 +169,23 @@ impl Phases<'_> {
         }
     }
 
-    /// What is good now; or back to what was, with shorter steps.
-    fn guarded(&mut self, good: Option<Good>, dual: f64) -> Good {
+    /// What is good now; or back to what was, with shorter steps. Local solves are not exact, and a part of the gap is their doubt.
+    fn guarded(&mut self, good: Option<Good>, dual: f64, gap: f64) -> Good {
+        const DOUBT: f64 = 0.25;
         match good {
-            Some(good) if dual < good.dual - 1e-9 * (1.0 + good.dual.abs()) => {
+            Some(good) if dual < good.dual - (DOUBT * good.gap).max(1e-9 * (1.0 + good.dual.abs())) => {
                 for (node, ledger) in self.nodes.iter_mut().zip(&good.ledgers) {
                     node.restore(ledger);
                     node.damping *= 0.5;
                 }
                 good
             }
-            _ => Good { dual, ledgers: self.nodes.iter().map(|node| node.ledger().clone()).collect() },
+            _ => {
+                let most = self.damping;
+                self.nodes.iter_mut().for_each(|node| node.damping = (1.2 * node.damping).min(most));
+                let ledgers = self.nodes.iter().map(|node| node.ledger().clone()).collect();
+                Good { dual, gap, ledgers }
+            }
         }
     }
 
@@ -223,17 +237,13 @@ impl Phases<'_> {
         self.nodes.iter().map(|node| node.local().value(x)).sum()
     }
 
-    /// `sum_i f_i(x_i) + e/2 ||x_i - c_i||^2 - lambda_i.x_i`.
+    /// `sum_i f_i(x_i) + (proximal term) - lambda_i.x_i`.
     fn inner_dual(&self) -> f64 {
         let each = |node: &Node<'_>| -> f64 {
             let x = node.local().x();
             let tilt: f64 = node.ledger().values().iter().zip(x).map(|(l, x)| l * x).sum();
-            node.local().value(x) + 0.5 * self.prox * square(x, node.centre()) - tilt
+            node.local().value(x) + node.local().prox_at(x, node.centre()) - tilt
         };
         self.nodes.iter().map(each).sum()
     }
-}
-
-fn square(a: &[f64], b: &[f64]) -> f64 {
-    a.iter().zip(b).map(|(a, b)| (a - b) * (a - b)).sum()
 }

@@ -182,7 +182,7 @@ impl Run<'_> {
         let mut mean = vec![0.0; d];
         for local in &mut self.locals {
             // A gradient of a thousandth of the curvature.
-            let error = 1e-3 * local.natural_prox() / local.strength();
+            let error = 1e-3 * local.natural_mean() / local.strength();
             local.solve(&vec![0.0; d], error, control)?;
             axpy(1.0 / nodes as f64, local.x(), &mut mean);
         }

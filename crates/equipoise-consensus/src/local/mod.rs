@@ -1,10 +1,10 @@
 //! What a node solves alone:
 //!
 //! ```text
-//! x(t) = argmin  sum_k phi(a_k.x, b_k) + sum_j q_j/2 x_j^2 + g |x_j| - t_j x_j ,     q_j = s_j/N + e,  g = G/N
+//! x(t) = argmin  sum_k phi(a_k.x, b_k) + sum_j q_j/2 x_j^2 + g |x_j| - t_j x_j ,     q_j = s_j/N + e_j,  g = G/N
 //! ```
 //!
-//! s and G are the weights of the penalty, N the number of nodes, e that of a proximal term around c; t is lambda + e c. Each
+//! s and G are the weights of the penalty, N the number of nodes, `e_j` those of a proximal term around c; t is lambda + e c. Each
 //! `x(t)` comes with a dual point u, one number a row, `u_k` in the subdifferential of phi at `a_k.x`: what bounds are made of.
 //!
 //! - Given: a shard, t, and how far x may be from the exact solution. Returns: x, u, how `f_i` bends.
@@ -35,8 +35,8 @@ pub(crate) struct Local<'a> {
     shares: Vec<f64>,
     /// G / N.
     l1: f64,
-    /// e.
-    prox: f64,
+    /// `e_j`.
+    prox: Vec<f64>,
     /// `q_j`.
     squares: Vec<f64>,
     x: Vec<f64>,
@@ -71,7 +71,7 @@ impl<'a> Local<'a> {
             squares: shares.clone(),
             shares,
             l1: problem.l1() / nodes,
-            prox: 0.0,
+            prox: vec![0.0; columns],
             x: vec![0.0; columns],
             solver,
         }
@@ -89,14 +89,19 @@ impl<'a> Local<'a> {
         &self.shard.rows
     }
 
-    /// The weight of the proximal term.
-    pub(crate) fn prox(&self) -> f64 {
-        self.prox
+    /// The weights of the proximal term.
+    pub(crate) fn prox(&self) -> &[f64] {
+        &self.prox
     }
 
-    pub(crate) fn set_prox(&mut self, prox: f64) {
+    /// `sum_j e_j/2 (x_j - c_j)^2`.
+    pub(crate) fn prox_at(&self, x: &[f64], centre: &[f64]) -> f64 {
+        (0..x.len()).map(|j| 0.5 * self.prox[j] * (x[j] - centre[j]) * (x[j] - centre[j])).sum()
+    }
+
+    pub(crate) fn set_prox(&mut self, prox: Vec<f64>) {
+        self.squares = self.shares.iter().zip(&prox).map(|(share, prox)| share + prox).collect();
         self.prox = prox;
-        self.squares = self.shares.iter().map(|share| share + prox).collect();
         if let Solver::Quadratic(factor) = &mut self.solver {
             *factor = None;
         }
@@ -212,12 +217,33 @@ impl<'a> Local<'a> {
         Ok(Curvature::Full(self.hessian(&self.x, control)?.lower().to_vec()))
     }
 
-    /// The mean over the columns of how much the loss bends: a natural weight for a proximal term.
-    pub(crate) fn natural_prox(&self) -> f64 {
+    /// How much the loss bends along each column, at most: natural weights for a proximal term. A column that bends hardly
+    /// counts as a hundredth of the mean.
+    pub(crate) fn natural_prox(&self) -> Vec<f64> {
+        const LEAST: f64 = 0.01;
+        let rows = &self.shard.rows;
+        let mut found = vec![0.0; rows.columns()];
+        for k in 0..rows.len() {
+            rows.for_each(k, |column, value| found[column] += value * value);
+        }
+        let (scale, mean) = (self.most_bend(), self.natural_mean());
+        found.iter().map(|sum| (scale * sum).max(LEAST * mean).max(f64::MIN_POSITIVE)).collect()
+    }
+
+    /// The mean of these over the columns.
+    pub(crate) fn natural_mean(&self) -> f64 {
         let rows = &self.shard.rows;
         let sum: f64 = (0..rows.len()).map(|k| rows.squared_norm(k)).sum();
-        let scale = if self.loss == Loss::Logistic { 0.25 } else { 1.0 };
-        scale * sum / rows.columns() as f64
+        self.most_bend() * sum / rows.columns() as f64
+    }
+
+    /// How much the loss of a row bends at most; the hinge's is a guess, as a kink bends without end.
+    fn most_bend(&self) -> f64 {
+        match self.loss {
+            Loss::Ridge | Loss::Lasso => 1.0,
+            Loss::Logistic => 0.25,
+            Loss::Hinge => self.cost,
+        }
     }
 }
 

@@ -156,9 +156,9 @@ impl<'a> Node<'a> {
 
     /// x that goes with lambda, up to an error.
     pub(crate) fn refine(&mut self, error: f64) -> Pass {
-        let prox = self.local.prox();
         let mut tilt = self.ledger.values();
-        tilt.iter_mut().zip(&self.centre).for_each(|(t, c)| *t += prox * c);
+        let centre = self.local.prox().iter().zip(&self.centre);
+        tilt.iter_mut().zip(centre).for_each(|(t, (prox, c))| *t += prox * c);
         self.local.solve(&tilt, error, &self.control)?;
         self.is_stale = false;
         Ok(())

@@ -3,6 +3,7 @@
 use equipoise::Control;
 use equipoise::Status;
 use equipoise::graph::Graph;
+use rand::RngExt;
 
 use super::{LOSSES, graph, oracle, random, shard};
 use crate::protocol::Faults;
@@ -71,6 +72,29 @@ fn one_thread_a_node() {
     let faults = Faults { delay: 3, loss: 0.05, stall: None };
     let settings = Settings { asynchronous: true, faults, ..pairs(1e-5, 1) };
     check(&problem, &graph("clique", 4), &settings, "ridge in threads with faults");
+}
+
+/// Columns from a tenth to ten, and more rows.
+#[test]
+fn columns_of_different_sizes() {
+    for (loss, gap) in [(Loss::Lasso, 1e-6), (Loss::Hinge, 1e-4)] {
+        let mut rng = super::rng(8);
+        let mut draw = || 2.0 * rng.random::<f64>() - 1.0;
+        let sizes = [0.1, 0.3, 1.0, 3.0, 10.0];
+        let shards: Vec<_> = (0..4)
+            .map(|_| {
+                let rows: Vec<Vec<f64>> =
+                    (0..40).map(|_| sizes.iter().map(|s| s * draw()).collect()).collect();
+                let clean = |row: &Vec<f64>| row.iter().zip(&sizes).map(|(a, s)| a / s).sum::<f64>();
+                let noisy: Vec<f64> = rows.iter().map(|row| clean(row) + 0.5 * draw()).collect();
+                let targets: Vec<f64> =
+                    noisy.iter().map(|v| if loss == Loss::Hinge { v.signum() } else { *v }).collect();
+                shard(&rows, &targets)
+            })
+            .collect();
+        let problem = Problem::new(shards, Model::new(loss)).expect("valid");
+        check(&problem, &graph("ring", 4), &pairs(gap, 3), &format!("{loss}, columns of different sizes"));
+    }
 }
 
 #[test]

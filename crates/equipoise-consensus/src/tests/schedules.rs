@@ -15,7 +15,7 @@ fn nodes<'a>(problem: &'a Problem, name: &str) -> Vec<Node<'a>> {
     (0..problem.nodes())
         .map(|id| {
             let mut local = Local::new(problem, id);
-            local.set_prox(0.5);
+            local.set_prox(vec![0.5; problem.columns()]);
             let mut node = Node::new(id, local, Unit::for_size(64.0), &lists[id], &Control::unlimited());
             node.damping = 0.5;
             node.renew_curvature().expect("no limit");
