@@ -219,7 +219,7 @@ impl WithSimd for Changing<'_> {
                 let inverse = 1.0 / (2.0 * c2[k]);
                 let free = (a[k] * price - c1[k]) * inverse;
                 terms[k] = a[k] * cut(raise(free, l[k]), u[k]);
-                slopes[k] = if free > l[k] && free < u[k] { a[k] * a[k] * inverse } else { 0.0 };
+                slopes[k] = if (free > l[k]) & (free < u[k]) { a[k] * a[k] * inverse } else { 0.0 };
             }
             given.add_numbers(terms);
             slope.add_numbers(slopes);
@@ -263,11 +263,12 @@ impl WithSimd for Cut<'_> {
                 let (at_low, at_high) = ((a[k] * low - c1[k]) * inverse, (a[k] * high - c1[k]) * inverse);
                 let x = cut(raise(at_low, l[k]), u[k]);
                 let other = cut(raise(at_high, l[k]), u[k]);
-                let is_free = at_low > l[k] && at_low < u[k] && at_high > l[k] && at_high < u[k];
-                let stays = x == other;
-                terms[k] = if stays || is_free { a[k] * x } else { 0.0 };
+                // No short cuts: every comparison is made in every lane.
+                let is_free = (at_low > l[k]) & (at_low < u[k]) & (at_high > l[k]) & (at_high < u[k]);
+                let is_known = (x == other) | is_free;
+                terms[k] = if is_known { a[k] * x } else { 0.0 };
                 slopes[k] = if is_free { a[k] * a[k] * inverse } else { 0.0 };
-                changes[k] = if stays || is_free { 0.0 } else { 1.0 };
+                changes[k] = if is_known { 0.0 } else { 1.0 };
             }
             given.add_numbers(terms);
             slope.add_numbers(slopes);

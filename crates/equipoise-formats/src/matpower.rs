@@ -247,7 +247,7 @@ mod tests {
         let cases = [
             ("2, 1, 30", "2, 1, x", "tiny.m: line 6: found \"x\", expected a number in mpc.bus"),
             ("2 0 0 3 0.5", "3 0 0 3 0.5", "found cost model 3, expected 1 (straight pieces) or 2"),
-            ("1 0 0 2 0 0 10 100", "1 0 0 3 0 0 10 100", "line 13: found a cost of 3 terms in 4 numbers"),
+            ("1 0 0 2 0 0 10 100", "1 0 0 3 0 0 10 100", "line 14: found a cost of 3 terms in 4 numbers"),
             ("\n 2 0 0 1 4 0]", "]", "found 2 rows of mpc.gencost, expected 3"),
             ("mpc.gencost", "mpc.prices", "found no rows of mpc.gencost, expected at least one"),
             (" 7 0 0 0 0 1 100 1 9 0 ]", " 9 0 0 0 0 1 100 1 9 0 ]", "a generator at bus 9"),
