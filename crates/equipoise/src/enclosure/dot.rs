@@ -47,27 +47,13 @@ impl WithSimd for Dense<'_> {
         let zero = simd.splat_f64s(0.0);
         // Lane by lane what `Sum::add_product` does; two of them side by side hide the latency.
         let mut sums = [[zero; 3]; 2];
-        let one = |sum: &mut [S::f64s; 3], a: S::f64s, b: S::f64s| {
-            let product = simd.mul_f64s(a, b);
-            let lost = simd.mul_add_f64s(a, b, simd.neg_f64s(product));
-            let high = simd.add_f64s(sum[0], product);
-            let of_product = simd.sub_f64s(high, sum[0]);
-            let error = simd.add_f64s(
-                simd.sub_f64s(sum[0], simd.sub_f64s(high, of_product)),
-                simd.sub_f64s(product, of_product),
-            );
-            let low = simd.add_f64s(error, lost);
-            let lows = simd.add_f64s(sum[1], low);
-            let drift = simd.add_f64s(simd.abs_f64s(low), simd.abs_f64s(lows));
-            *sum = [high, lows, simd.add_f64s(sum[2], drift)];
-        };
         let ((a2, a_rest), (b2, b_rest)) = (a.as_chunks::<2>(), b.as_chunks::<2>());
         for (a, b) in a2.iter().zip(b2) {
-            one(&mut sums[0], a[0], b[0]);
-            one(&mut sums[1], a[1], b[1]);
+            add_products(simd, &mut sums[0], a[0], b[0]);
+            add_products(simd, &mut sums[1], a[1], b[1]);
         }
         for (a, b) in a_rest.iter().zip(b_rest) {
-            one(&mut sums[0], *a, *b);
+            add_products(simd, &mut sums[0], *a, *b);
         }
         let mut total = Sum::default();
         for sum in sums {
@@ -90,6 +76,22 @@ impl WithSimd for Dense<'_> {
         total.radius += terms * f64::MIN_POSITIVE;
         total
     }
+}
+
+/// `sum += a b`, lane by lane. A function and no closure: one that is not compiled for the vector instructions of its caller
+/// would call each of them.
+#[inline(always)]
+fn add_products<S: Simd>(simd: S, sum: &mut [S::f64s; 3], a: S::f64s, b: S::f64s) {
+    let product = simd.mul_f64s(a, b);
+    let lost = simd.mul_add_f64s(a, b, simd.neg_f64s(product));
+    let high = simd.add_f64s(sum[0], product);
+    let of_product = simd.sub_f64s(high, sum[0]);
+    let error = simd
+        .add_f64s(simd.sub_f64s(sum[0], simd.sub_f64s(high, of_product)), simd.sub_f64s(product, of_product));
+    let low = simd.add_f64s(error, lost);
+    let lows = simd.add_f64s(sum[1], low);
+    let drift = simd.add_f64s(simd.abs_f64s(low), simd.abs_f64s(lows));
+    *sum = [high, lows, simd.add_f64s(sum[2], drift)];
 }
 
 /// The f64 of the widest vector.
