@@ -14,10 +14,14 @@
 //! With `c = offset + lambda` on the left and `c = offset - lambda` on the right, both walks begin with slope 1 and `c = -y`:
 //! lambda enters with the first sample alone.
 //!
+//! Most signals do not come here: the [`string`](super::string) is quicker, and gives up where it is not.
+//!
 //! - Given: y and lambda > 0. Returns: b; neighbours in one segment are equal to the bit.
 //! - Must not know: other penalties, certificates.
 
 use equipoise::{Control, Pass, Team};
+
+use super::string;
 
 /// Samples between two looks at the control, a power of two.
 const SAMPLES_PER_LOOK: usize = 1 << 16;
@@ -46,6 +50,11 @@ pub(super) struct Chain {
 impl Chain {
     /// Solves one chain.
     pub(super) fn solve(&mut self, y: &[f64], lambda: f64, b: &mut [f64], control: &Control) -> Pass {
+        if string::solve(y, lambda, b, control)? { Ok(()) } else { self.recursion(y, lambda, b, control) }
+    }
+
+    /// Solves one chain in linear time, whatever its samples.
+    pub(super) fn recursion(&mut self, y: &[f64], lambda: f64, b: &mut [f64], control: &Control) -> Pass {
         let n = y.len();
         if n < 2 {
             b.copy_from_slice(y);
@@ -58,11 +67,19 @@ impl Chain {
         Ok(())
     }
 
-    /// The same by up to two threads: each begins at an end of the chain, and the messages meet in the middle.
+    /// The same, the recursion by up to two threads: each begins at an end of the chain, and the messages meet in the middle.
     pub(super) fn solve_by(threads: usize, y: &[f64], lambda: f64, b: &mut [f64], control: &Control) -> Pass {
+        if string::solve(y, lambda, b, control)? {
+            Ok(())
+        } else {
+            Self::recursion_by(threads, y, lambda, b, control)
+        }
+    }
+
+    fn recursion_by(threads: usize, y: &[f64], lambda: f64, b: &mut [f64], control: &Control) -> Pass {
         let n = y.len();
         if threads < 2 || n < LONG {
-            return Self::default().solve(y, lambda, b, control);
+            return Self::default().recursion(y, lambda, b, control);
         }
         let (team, middle) = (Team::of(2), n / 2);
         let mut halves = team.map([true, false].into_iter(), |is_left| {
@@ -224,7 +241,7 @@ mod tests {
 
     fn solved(y: &[f64], lambda: f64) -> Vec<f64> {
         let mut b = vec![0.0; y.len()];
-        Chain::default().solve(y, lambda, &mut b, &Control::unlimited()).expect("it works");
+        Chain::default().recursion(y, lambda, &mut b, &Control::unlimited()).expect("it works");
         b
     }
 
@@ -251,7 +268,7 @@ mod tests {
         let y: Vec<f64> = (0..3000).map(|i| f64::from((i * 7919) % 101) / 10.0).collect();
         for (n, lambda) in [(3000, 3.0), (5, 0.1), (1000, 20.0), (2999, 0.01)] {
             let mut b = vec![0.0; n];
-            chain.solve(&y[..n], lambda, &mut b, &Control::unlimited()).expect("it works");
+            chain.recursion(&y[..n], lambda, &mut b, &Control::unlimited()).expect("it works");
             assert_eq!(b, solved(&y[..n], lambda), "{n} samples, lambda {lambda}");
         }
     }
@@ -264,7 +281,7 @@ mod tests {
             .collect();
         for lambda in [0.1, 5.0, 300.0, 1e9] {
             let (one, mut two) = (solved(&y, lambda), vec![0.0; y.len()]);
-            Chain::solve_by(2, &y, lambda, &mut two, &Control::unlimited()).expect("it works");
+            Chain::recursion_by(2, &y, lambda, &mut two, &Control::unlimited()).expect("it works");
             let off = one.iter().zip(&two).map(|(one, two)| (one - two).abs()).fold(0.0, f64::max);
             assert!(off < 1e-8, "lambda {lambda}: {off}");
         }

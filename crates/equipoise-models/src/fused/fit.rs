@@ -228,7 +228,7 @@ fn run(
         (_, _, Design::Identity) if task.is_graph => {
             let plain = Task { sparse: 0.0, ..*task };
             let mut found = interior::solve(&plain, gap, rounds, control)?;
-            regions::fuse(&plain, &mut found.b);
+            regions::fuse(&plain, &mut found.b, 0);
             found.b.iter_mut().for_each(|b| *b = shrunk(*b, task.sparse));
             Ok(found)
         }

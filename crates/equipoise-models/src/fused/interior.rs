@@ -60,40 +60,67 @@ struct Interior<'a> {
     right: Vec<f64>,
     p: Vec<f64>,
     q: Vec<f64>,
+    system: Residuals,
+    direction: Direction,
+    seen: Seen,
+}
+
+/// What the two directions of a step share: `1/(w - z)`, `1/(w + z)`, S, `K b - p + q`, `X'(X b - y) + K'z`.
+#[derive(Default)]
+struct Residuals {
+    over_left: Vec<f64>,
+    over_right: Vec<f64>,
+    s: Vec<f64>,
+    miss: Vec<f64>,
+    pull: Vec<f64>,
 }
 
 /// One direction.
+#[derive(Default)]
 struct Direction {
     b: Vec<f64>,
     z: Vec<f64>,
     p: Vec<f64>,
     q: Vec<f64>,
+    /// `-S g`, then `K db`.
+    of_rows: Vec<f64>,
+}
+
+/// What an estimate is of.
+#[derive(Debug, Clone, Default)]
+struct Seen {
+    b: Vec<f64>,
+    /// Empty for X = I, where it is `D'z`.
+    theta: Vec<f64>,
 }
 
 pub(super) fn solve(task: &Task<'_>, gap: f64, max_rounds: usize, control: &Control) -> Result<Found> {
     let is_sparse = task.sparse > 0.0;
     let mut system = System::new(task.design, task.d, is_sparse, control)?;
     let mut interior = Interior::new(task, is_sparse);
-    let (mut rounds, mut halt, mut best) = (0, None, None::<(f64, Vec<f64>, Dual)>);
+    let (mut rounds, mut halt, mut least) = (0, None, f64::INFINITY);
+    let (mut best, mut z) = (Seen::default(), Vec::new());
     let mut without_gain = 0;
     while rounds < max_rounds.min(MOST_STEPS) {
-        let (mut estimate, mut b, mut dual) = interior.estimate();
+        let mut estimate = interior.estimate();
         if estimate <= gap && interior.reach.is_none() && task.design != Design::Identity {
             // A proof charges what is missed by the largest coefficients that matter: from now on so does the estimate.
-            let level = objective(task, &b) * (1.0 + 1e-9);
+            let level = objective(task, &interior.seen.b) * (1.0 + 1e-9);
             match reach::largest(task, level, control) {
                 Ok(reach) => interior.reach = reach,
                 Err(why) => halt = Some(why),
             }
-            (estimate, b, dual) = interior.estimate();
+            estimate = interior.estimate();
         }
-        if best.as_ref().is_none_or(|(least, ..)| estimate < *least) {
-            without_gain = 0;
-            best = Some((estimate, b, dual));
+        if estimate < least || z.is_empty() {
+            (without_gain, least) = (0, estimate);
+            std::mem::swap(&mut best, &mut interior.seen);
+            z.clear();
+            z.extend_from_slice(&interior.z[..task.d.rows()]);
         } else {
             without_gain += 1;
         }
-        if halt.is_some() || best.as_ref().is_some_and(|(least, ..)| *least <= gap) || without_gain >= 12 {
+        if halt.is_some() || least <= gap || without_gain >= 12 {
             break;
         }
         match interior.step(&mut system, control) {
@@ -105,8 +132,11 @@ pub(super) fn solve(task: &Task<'_>, gap: f64, max_rounds: usize, control: &Cont
             }
         }
     }
-    let (_, b, dual) = best.unwrap_or_else(|| interior.estimate());
-    Ok(Found { b, dual, rounds, halt })
+    if best.b.is_empty() {
+        interior.estimate();
+        (best, z) = (interior.seen, interior.z[..task.d.rows()].to_vec());
+    }
+    Ok(Found { b: best.b, dual: Dual { z, theta: best.theta }, rounds, halt })
 }
 
 impl<'a> Interior<'a> {
@@ -148,6 +178,9 @@ impl<'a> Interior<'a> {
             b,
             p,
             q,
+            system: Residuals::default(),
+            direction: Direction::default(),
+            seen: Seen::default(),
         }
     }
 
@@ -157,40 +190,42 @@ impl<'a> Interior<'a> {
         terms.sum::<f64>() / (2.0 * self.w.len().max(1) as f64)
     }
 
-    /// A relative gap in plain arithmetic, with the b and the dual point that it is of.
-    fn estimate(&self) -> (f64, Vec<f64>, Dual) {
+    /// A relative gap in plain arithmetic; the b and theta that it is of are left in `seen`.
+    fn estimate(&mut self) -> f64 {
         let task = self.task;
-        let rows = task.d.rows();
-        let z = self.z[..rows].to_vec();
+        let z = &self.z[..task.d.rows()];
         let half_y = 0.5 * task.y.iter().map(|y| y * y).sum::<f64>();
         let relative = |objective: f64, bound: f64| {
             let gap = (objective - bound).max(0.0);
             if gap == 0.0 { 0.0 } else { gap / objective.max(1e-12 * half_y) }
         };
+        let Seen { b, theta } = &mut self.seen;
         if task.design == Design::Identity {
-            let mut theta = vec![0.0; task.y.len()];
-            task.d.add_transposed(1.0, &z, &mut theta);
-            for (theta, y) in theta.iter_mut().zip(task.y) {
-                *theta += (y - *theta).clamp(-task.sparse, task.sparse);
+            // b holds theta at first.
+            b.clear();
+            b.resize(task.y.len(), 0.0);
+            task.d.add_transposed(1.0, z, b);
+            let mut bound = 0.0;
+            for (b, y) in b.iter_mut().zip(task.y) {
+                let theta = *b + (y - *b).clamp(-task.sparse, task.sparse);
+                bound += theta * (y - 0.5 * theta);
+                *b = y - theta;
             }
-            let from_z: Vec<f64> = task.y.iter().zip(&theta).map(|(y, theta)| y - theta).collect();
-            let bound = dual_value(&theta, task.y);
-            let above = objective(task, &from_z);
-            return (relative(above, bound), from_z, Dual { z, theta: Vec::new() });
+            return relative(objective(task, b), bound);
         }
         let fitted = task.design.apply(&self.b, task.y.len());
-        let theta: Vec<f64> = task.y.iter().zip(&fitted).map(|(y, fitted)| y - fitted).collect();
-        let bound = dual_value(&theta, task.y);
-        let mut missed = task.design.transposed(&theta);
-        task.d.add_transposed(-1.0, &z, &mut missed);
+        *theta = task.y.iter().zip(&fitted).map(|(y, fitted)| y - fitted).collect();
+        let bound = dual_value(theta, task.y);
+        let mut missed = task.design.transposed(theta);
+        task.d.add_transposed(-1.0, z, &mut missed);
         let misses = missed.iter().map(|missed| (missed.abs() - task.sparse).max(0.0));
         let size = self.b.iter().map(|b| b.abs() + self.scale).sum::<f64>();
         let charge = match &self.reach {
             Some(reach) => misses.zip(reach).map(|(miss, reach)| miss * reach).sum(),
             None => CAUTION * size * misses.fold(0.0, f64::max),
         };
-        let estimate = relative(objective(task, &self.b), bound - charge);
-        (estimate, self.b.clone(), Dual { z, theta })
+        b.clone_from(&self.b);
+        relative(objective(task, b), bound - charge)
     }
 
     /// One step; false where none can be made. Rows that are tied for good have an S without end, beside which the data drown in
@@ -214,24 +249,16 @@ impl<'a> Interior<'a> {
 
     fn try_step(&mut self, system: &mut System, control: &Control) -> std::result::Result<bool, Halt> {
         control.check()?;
-        let (task, m) = (self.task, self.w.len());
-        let s: Vec<f64> = (0..m).map(|r| self.weight_of(r)).collect();
-        if !system.factorise(task.d, &s, control)? {
+        self.residuals();
+        if !system.factorise(self.task.d, &self.system.s, control)? {
             return Ok(false);
         }
         control.check()?;
-        let mut pull = vec![0.0; task.coefficients()];
-        self.add_pull(&self.z, &mut pull);
-        let fitted = task.design.apply(&self.b, task.y.len());
-        let off: Vec<f64> = fitted.iter().zip(task.y).map(|(fitted, y)| fitted - y).collect();
-        pull.iter_mut().zip(task.design.transposed(&off)).for_each(|(pull, of_data)| *pull += of_data);
-        let kb = times(task, self.is_sparse, &self.b);
-        let miss: Vec<f64> = (0..m).map(|r| kb[r] - self.p[r] + self.q[r]).collect();
-        let t = self.mean_product();
-        let (none, zero) = (vec![0.0; m], 0.0);
-        let first = self.direction(system, &s, &pull, &miss, zero, &none, &none);
-        let length = self.longest(&first);
+        let (m, t) = (self.w.len(), self.mean_product());
+        self.direct(system, 0.0, false);
+        let length = self.longest();
         let ahead = {
+            let first = &self.direction;
             let terms = (0..m).map(|r| {
                 let dz = length * first.z[r];
                 (self.p[r] + length * first.p[r]) * (self.left[r] - dz)
@@ -241,92 +268,100 @@ impl<'a> Interior<'a> {
         };
         let is_blocked = self.last < BLOCKED;
         let centred = if is_blocked { t } else { t * (ahead / t).max(0.0).powi(3) };
-        let second_order = if is_blocked { 0.0 } else { 1.0 };
-        let of_p: Vec<f64> = (0..m).map(|r| second_order * first.p[r] * first.z[r]).collect();
-        let of_q: Vec<f64> = (0..m).map(|r| -second_order * first.q[r] * first.z[r]).collect();
         control.check()?;
-        let second = self.direction(system, &s, &pull, &miss, centred, &of_p, &of_q);
-        let length = (SHARE * self.longest(&second)).min(1.0);
-        if !(length > 1e-9 && second.b.iter().all(|b| b.is_finite())) {
+        self.direct(system, centred, !is_blocked);
+        let length = (SHARE * self.longest()).min(1.0);
+        let by = &self.direction;
+        if !(length > 1e-9 && by.b.iter().all(|b| b.is_finite())) {
             return Ok(false);
         }
         self.last = length;
-        let moved =
-            |at: &mut [f64], by: &[f64]| at.iter_mut().zip(by).for_each(|(at, by)| *at += length * by);
-        moved(&mut self.b, &second.b);
-        moved(&mut self.z, &second.z);
-        moved(&mut self.p, &second.p);
-        moved(&mut self.q, &second.q);
+        self.b.iter_mut().zip(&by.b).for_each(|(b, by)| *b += length * by);
         for r in 0..m {
-            let dz = length * second.z[r];
+            let dz = length * by.z[r];
             (self.left[r], self.right[r]) =
                 ((self.left[r] - dz).max(1e-300), (self.right[r] + dz).max(1e-300));
-            self.z[r] = self.z[r].clamp(-self.w[r], self.w[r]);
-            (self.p[r], self.q[r]) = (self.p[r].max(1e-300), self.q[r].max(1e-300));
+            self.z[r] = (self.z[r] + dz).clamp(-self.w[r], self.w[r]);
+            self.p[r] = (self.p[r] + length * by.p[r]).max(1e-300);
+            self.q[r] = (self.q[r] + length * by.q[r]).max(1e-300);
         }
         Ok(true)
     }
 
-    /// `out += K'z`.
-    fn add_pull(&self, z: &[f64], out: &mut [f64]) {
-        let rows = self.task.d.rows();
-        self.task.d.add_transposed(1.0, &z[..rows], out);
-        z[rows..].iter().zip(out).for_each(|(z, out)| *out += z);
+    /// What both directions of a step start from.
+    fn residuals(&mut self) {
+        let (task, m) = (self.task, self.w.len());
+        let Residuals { over_left, over_right, s, miss, pull } = &mut self.system;
+        task.d.apply_to(&self.b, miss);
+        if self.is_sparse {
+            miss.extend_from_slice(&self.b);
+        }
+        [&mut *over_left, over_right, s].into_iter().for_each(|numbers| numbers.resize(m, 0.0));
+        for r in 0..m {
+            let (p, q) = (self.p[r], self.q[r]);
+            (over_left[r], over_right[r]) = (1.0 / self.left[r], 1.0 / self.right[r]);
+            s[r] = (1.0 / (p * over_left[r] + q * over_right[r])).clamp(1e-300, self.most);
+            miss[r] += q - p;
+        }
+        pull.clear();
+        if task.design == Design::Identity {
+            pull.extend(self.b.iter().zip(task.y).map(|(b, y)| b - y));
+        } else {
+            let mut off = task.design.apply(&self.b, task.y.len());
+            off.iter_mut().zip(task.y).for_each(|(fitted, y)| *fitted -= y);
+            pull.extend(task.design.transposed(&off));
+        }
+        add_pull(task, &self.z, pull);
     }
 
-    /// The step for a given t: `of_p` and `of_q` are products of an earlier step, which are taken off.
-    #[expect(clippy::too_many_arguments, reason = "the residuals of one system")]
-    fn direction(
-        &self,
-        system: &System,
-        s: &[f64],
-        pull: &[f64],
-        miss: &[f64],
-        t: f64,
-        of_p: &[f64],
-        of_q: &[f64],
-    ) -> Direction {
-        let m = self.w.len();
-        let (mut c_p, mut c_q, mut g) = (vec![0.0; m], vec![0.0; m], vec![0.0; m]);
+    /// The direction for a given t; for the second one the products of the first are taken off.
+    fn direct(&mut self, system: &System, t: f64, is_second: bool) {
+        let (task, m) = (self.task, self.w.len());
+        let Residuals { over_left, over_right, s, miss, pull } = &self.system;
+        let Direction { b, z, p, q, of_rows } = &mut self.direction;
+        [&mut *z, p, q, of_rows].into_iter().for_each(|numbers| numbers.resize(m, 0.0));
         for r in 0..m {
-            let (left, right) = (self.left[r], self.right[r]);
-            c_p[r] = (t + of_p[r]) / left - self.p[r];
-            c_q[r] = (t + of_q[r]) / right - self.q[r];
-            g[r] = miss[r] - c_p[r] + c_q[r];
+            let (of_p, of_q) = if is_second { (p[r] * z[r], -q[r] * z[r]) } else { (0.0, 0.0) };
+            p[r] = (t + of_p) * over_left[r] - self.p[r];
+            q[r] = (t + of_q) * over_right[r] - self.q[r];
+            z[r] = miss[r] - p[r] + q[r];
+            of_rows[r] = -s[r] * z[r];
         }
-        let weighed: Vec<f64> = g.iter().zip(s).map(|(g, s)| -g * s).collect();
-        let mut b: Vec<f64> = pull.iter().map(|pull| -pull).collect();
-        self.add_pull(&weighed, &mut b);
-        system.solve(&mut b);
-        let kb = times(self.task, self.is_sparse, &b);
-        let (mut z, mut p, mut q) = (g, c_p, c_q);
+        b.clear();
+        b.extend(pull.iter().map(|pull| -pull));
+        add_pull(task, of_rows, b);
+        system.solve(b);
+        task.d.apply_to(b, of_rows);
+        if self.is_sparse {
+            of_rows.extend_from_slice(b);
+        }
         for r in 0..m {
-            z[r] = s[r] * (kb[r] + z[r]);
-            p[r] += self.p[r] * z[r] / self.left[r];
-            q[r] -= self.q[r] * z[r] / self.right[r];
+            z[r] = s[r] * (of_rows[r] + z[r]);
+            p[r] += self.p[r] * z[r] * over_left[r];
+            q[r] -= self.q[r] * z[r] * over_right[r];
         }
-        Direction { b, z, p, q }
     }
 
     /// The longest step of at most 1 that stays inside.
-    fn longest(&self, direction: &Direction) -> f64 {
-        let mut length = 1.0_f64;
+    fn longest(&self) -> f64 {
+        let Residuals { over_left, over_right, .. } = &self.system;
+        let Direction { z, p, q, .. } = &self.direction;
+        // One over the length; no number counts as none.
+        let mut shortest = 1.0_f64;
         for r in 0..self.w.len() {
-            let dz = direction.z[r];
-            if dz > 0.0 {
-                length = length.min(self.left[r] / dz);
-            } else if dz < 0.0 {
-                length = length.min(self.right[r] / -dz);
-            }
-            if direction.p[r] < 0.0 {
-                length = length.min(self.p[r] / -direction.p[r]);
-            }
-            if direction.q[r] < 0.0 {
-                length = length.min(self.q[r] / -direction.q[r]);
-            }
+            let ends = (z[r] * over_left[r]).max(-z[r] * over_right[r]);
+            let slacks = (-p[r] / self.p[r]).max(-q[r] / self.q[r]);
+            shortest = shortest.max(ends.max(slacks));
         }
-        length
+        1.0 / shortest
     }
+}
+
+/// `out += K'z`.
+fn add_pull(task: &Task<'_>, z: &[f64], out: &mut [f64]) {
+    let rows = task.d.rows();
+    task.d.add_transposed(1.0, &z[..rows], out);
+    z[rows..].iter().zip(out).for_each(|(z, out)| *out += z);
 }
 
 /// `K b`.
@@ -354,8 +389,13 @@ pub(super) fn shrunk(b: f64, mu: f64) -> f64 {
 
 /// The objective in plain arithmetic.
 pub(super) fn objective(task: &Task<'_>, b: &[f64]) -> f64 {
-    let fitted = task.design.apply(b, task.y.len());
-    let loss: f64 = fitted.iter().zip(task.y).map(|(fitted, y)| 0.5 * (y - fitted) * (y - fitted)).sum();
+    let loss_of = |fitted: &[f64]| -> f64 {
+        fitted.iter().zip(task.y).map(|(fitted, y)| 0.5 * (y - fitted) * (y - fitted)).sum()
+    };
+    let loss = match task.design {
+        Design::Identity => loss_of(b),
+        _ => loss_of(&task.design.apply(b, task.y.len())),
+    };
     let mut variation = 0.0;
     task.d.for_each(|_, columns, values| {
         variation += columns.iter().zip(values).map(|(c, value)| value * b[*c]).sum::<f64>().abs();

@@ -22,7 +22,7 @@ use super::interior::{Found, dual_value, objective, shrunk};
 use super::proof::{Dual, Task};
 use super::regions;
 
-/// Rounds between two looks at the gap, at first; later as many as it seems to take.
+/// Rounds before the first look at the gap; to the next one as many as it seems to take.
 const FIRST_LOOK: usize = 8;
 
 /// Columns that are taken up together, so that memory is read in whole lines of the cache.
@@ -42,6 +42,8 @@ struct Lines<'a> {
     by_rows: Vec<f64>,
     /// `y - C'w - R'z` at the last columns, by column.
     across: Vec<f64>,
+    /// Where fusing begins.
+    threshold: usize,
 }
 
 /// Solves the image.
@@ -63,6 +65,7 @@ pub(super) fn solve(
         by_columns: vec![0.0; n],
         by_rows: vec![0.0; n],
         across: vec![0.0; n],
+        threshold: 0,
     };
     if let Some(b) = start {
         // Half of what an earlier fit took off is a fair share for the columns.
@@ -72,6 +75,8 @@ pub(super) fn solve(
     let (mut momentum, mut rounds, mut look, mut halt) = (1.0_f64, 0, FIRST_LOOK, None);
     let mut best: Option<(f64, Found)> = None;
     let mut without_gain = 0;
+    // The rounds and the gap at the last look.
+    let mut looked = (1, f64::INFINITY);
     loop {
         if let Err(why) = lines.round(&ahead, control) {
             halt = Some(why);
@@ -104,9 +109,13 @@ pub(super) fn solve(
             if met || is_last || without_gain >= 20 {
                 break;
             }
-            // The gap falls about as the square of the rounds.
-            let times = (estimate / gap).sqrt().clamp(1.1, 1.25);
-            look = rounds + (((times - 1.0) * rounds as f64) as usize).max(4);
+            // The gap falls about as a power of the rounds, at least the square; the last two looks say which. A look costs
+            // about two rounds.
+            let (times, fall) = (rounds as f64 / looked.0 as f64, looked.1 / estimate);
+            let power = if fall > 1.0 { (fall.ln() / times.ln()).max(2.0) } else { 2.0 };
+            let times = (estimate / gap).powf(1.0 / power).clamp(1.1, 1.6);
+            looked = (rounds, estimate);
+            look = rounds + (((times - 1.0) * rounds as f64).ceil() as usize).max(3);
         }
     }
     let mut found = match best {
@@ -194,7 +203,7 @@ impl Lines<'_> {
     }
 
     /// The multipliers of the last lines, b, and a relative gap.
-    fn judge(&self, gap: f64, control: &Control) -> Result<(f64, Found)> {
+    fn judge(&mut self, gap: f64, control: &Control) -> Result<(f64, Found)> {
         let (task, rows, columns, n) = (self.task, self.rows, self.columns, self.rows * self.columns);
         let lambda = task.lambda;
         // Along rows: the sums of what they take off. Along columns: those of the exact chains.
@@ -226,7 +235,7 @@ impl Lines<'_> {
         };
         let before = relative(objective(&plain, &b), dual_value(&theta, task.y));
         if before <= NEAR * gap {
-            regions::fuse(&plain, &mut b);
+            self.threshold = regions::fuse(&plain, &mut b, self.threshold);
         }
         b.iter_mut().for_each(|b| *b = shrunk(*b, task.sparse));
         for (theta, y) in theta.iter_mut().zip(task.y) {

@@ -9,6 +9,7 @@
 //! or is any matrix ([`Design`]). [`fit`] returns coefficients with their objective from above and the optimum from below, both in
 //! exact arithmetic.
 
+mod band;
 mod chain;
 mod degrees;
 mod design;
@@ -25,6 +26,7 @@ mod reach;
 mod regions;
 mod settings;
 mod slack;
+mod string;
 mod system;
 mod verify;
 

@@ -250,11 +250,18 @@ impl Differences {
 
     /// `D b`.
     pub(super) fn apply(&self, b: &[f64]) -> Vec<f64> {
-        let mut out = vec![0.0; self.rows()];
-        self.for_each(|r, columns, values| {
-            out[r] = columns.iter().zip(values).map(|(c, value)| value * b[*c]).sum();
-        });
+        let mut out = Vec::new();
+        self.apply_to(b, &mut out);
         out
+    }
+
+    /// The same into memory that is used again.
+    pub(super) fn apply_to(&self, b: &[f64], out: &mut Vec<f64>) {
+        out.clear();
+        out.reserve(self.rows());
+        self.for_each(|_, columns, values| {
+            out.push(columns.iter().zip(values).map(|(c, value)| value * b[*c]).sum());
+        });
     }
 
     /// `out += t D'z`.

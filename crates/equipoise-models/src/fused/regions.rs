@@ -17,25 +17,28 @@ use super::proof::Task;
 /// Thresholds, relative to the spread of b.
 const THRESHOLDS: [f64; 9] = [1.0, 0.1, 1e-2, 3e-3, 1e-3, 3e-4, 1e-4, 1e-5, 1e-7];
 
-/// Fuses, where that lowers the objective.
-pub(super) fn fuse(task: &Task<'_>, b: &mut Vec<f64>) {
+/// Fuses, where that lowers the objective. Thresholds before the one given are left out; returns where to begin next time, when b
+/// is nearer to the optimum.
+pub(super) fn fuse(task: &Task<'_>, b: &mut Vec<f64>, begin: usize) -> usize {
     let spread = b.iter().fold(f64::NEG_INFINITY, |most, b| most.max(*b))
         - b.iter().fold(f64::INFINITY, |least, b| least.min(*b));
     if !(spread > 0.0 && spread.is_finite()) {
-        return;
+        return begin;
     }
-    let mut least = objective(task, b);
-    let from = b.clone();
-    for threshold in THRESHOLDS {
+    let (before, from) = (objective(task, b), b.clone());
+    let (mut least, mut next) = (before, 0);
+    for (k, threshold) in THRESHOLDS.iter().enumerate().skip(begin) {
         let fused = fused(task, &from, threshold * spread);
         let value = objective(task, &fused);
         if value < least {
             (least, *b) = (value, fused);
-        } else if least < objective(task, &from) {
+            next = k.saturating_sub(1);
+        } else if least < before {
             // Finer ones leave more apart.
             break;
         }
     }
+    next
 }
 
 fn fused(task: &Task<'_>, b: &[f64], threshold: f64) -> Vec<f64> {

@@ -17,12 +17,11 @@ use faer::sparse::linalg::solvers::{Llt as SparseLlt, SymbolicLlt};
 use faer::sparse::{SparseColMat, Triplet};
 use faer::{Mat, Side};
 
+use super::band;
 use super::design::{Design, for_each_in_column};
 use super::error::{Error, Result};
 use super::penalty::Differences;
 
-/// Entries beside the diagonal up to which a matrix counts as banded.
-const WIDEST_BAND: usize = 8;
 /// The largest order of a dense system: two of them take 4 GB.
 const LARGEST_DENSE: usize = 16_000;
 
@@ -84,7 +83,7 @@ impl System {
                 width = width.max(most - least);
             }
         });
-        if width <= WIDEST_BAND {
+        if width <= band::WIDEST {
             let mut base = vec![0.0; n * (width + 1)];
             gram.iter().for_each(|(r, c, value)| base[r * (width + 1) + (r - c)] += value);
             let factor = base.clone();
@@ -133,7 +132,7 @@ impl System {
                     }
                 });
                 (0..n).for_each(|c| factor[c * stride] += own(c));
-                Ok(factorise_band(factor, *width))
+                Ok(band::factorise(factor, *width))
             }
             Shape::Sparse { matrix, base, places, symbolic, factor } => {
                 let values = matrix.val_mut();
@@ -179,7 +178,7 @@ impl System {
             solve(faer::MatMut::from_column_major_slice_mut(r, n, 1));
         };
         match &self.shape {
-            Shape::Banded { width, factor, .. } => solve_band(factor, *width, r),
+            Shape::Banded { width, factor, .. } => band::solve(factor, *width, r),
             Shape::Sparse { factor: Some(factor), .. } => in_place(r, &|r| factor.solve_in_place(r)),
             Shape::Dense { factor: Some(factor), .. } => in_place(r, &|r| factor.solve_in_place(r)),
             _ => {}
@@ -244,55 +243,6 @@ fn sparse(n: usize, gram: &[Entry], d: &Differences) -> Result<Shape> {
     let places = Places { of_rows, diagonal: (0..n).map(|c| place(c, c)).collect() };
     let base = matrix.val().to_vec();
     Ok(Shape::Sparse { matrix, base, places, symbolic, factor: None })
-}
-
-/// Cholesky's factor `L L'` of a band, in place: row after row, the diagonal first, then leftwards. The diagonal is kept
-/// inverted.
-fn factorise_band(band: &mut [f64], width: usize) -> bool {
-    let stride = width + 1;
-    let n = band.len() / stride;
-    for i in 0..n {
-        let (before, rest) = band.split_at_mut(i * stride);
-        let row = &mut rest[..stride];
-        let reach = width.min(i);
-        // From the leftmost entry of the row to the diagonal.
-        for k in (0..=reach).rev() {
-            let j = i - k;
-            let mut sum = row[k];
-            // Entries left of j that both rows have.
-            for t in k + 1..=reach {
-                sum -= row[t] * if k == 0 { row[t] } else { before[j * stride + t - k] };
-            }
-            if k == 0 {
-                if !(sum > 0.0 && sum.is_finite()) {
-                    return false;
-                }
-                row[0] = 1.0 / sum.sqrt();
-            } else {
-                row[k] = sum * before[j * stride];
-            }
-        }
-    }
-    true
-}
-
-fn solve_band(band: &[f64], width: usize, r: &mut [f64]) {
-    let stride = width + 1;
-    let n = r.len();
-    for i in 0..n {
-        let mut sum = r[i];
-        for k in 1..=width.min(i) {
-            sum -= band[i * stride + k] * r[i - k];
-        }
-        r[i] = sum * band[i * stride];
-    }
-    for i in (0..n).rev() {
-        let value = r[i] * band[i * stride];
-        r[i] = value;
-        for k in 1..=width.min(i) {
-            r[i - k] -= band[i * stride + k] * value;
-        }
-    }
 }
 
 #[cfg(test)]
