@@ -73,6 +73,15 @@ pub(super) fn solve(a: &[f64], n: usize, right: &mut [f64]) {
     }
 }
 
+/// The same for several right-hand sides, column after column.
+pub(super) fn solve_many(a: &[f64], n: usize, right: &mut [f64]) {
+    let lower = MatRef::from_column_major_slice(a, n, n);
+    let count = right.len() / n;
+    let mut right = MatMut::from_column_major_slice_mut(right, n, count);
+    solve_lower_triangular_in_place(lower, right.as_mut(), Par::Seq);
+    solve_upper_triangular_in_place(lower.transpose(), right, Par::Seq);
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -89,6 +98,11 @@ mod tests {
             assert!(factor(&mut a, n), "{n}");
             solve(&a, n, &mut right);
             assert!(right.iter().zip(&truth).all(|(z, t)| (z - t).abs() < 1e-12), "{n}");
+            let mut many = [0.0, 1.0]
+                .map(|_| (0..n).map(|i| (0..n).map(|j| entry(i, j) * truth[j]).sum()).collect::<Vec<f64>>())
+                .concat();
+            solve_many(&a, n, &mut many);
+            assert!(many.iter().zip(truth.iter().cycle()).all(|(z, t)| (z - t).abs() < 1e-12), "{n}");
             let mut ones = vec![1.0; n * n];
             assert_eq!(factor(&mut ones, n), n == 1, "{n}");
         }

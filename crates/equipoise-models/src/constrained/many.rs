@@ -22,6 +22,8 @@ use super::{Data, Error, Fit, Result, Settings, Watch, dense, fit};
 
 /// Targets that one thread takes at a time.
 const TOGETHER: usize = 16;
+/// Most rounds in which a guess is brought back to the sum.
+const ROUNDS_OF_A_GUESS: usize = 10;
 /// Columns from which on a working set a target is less work than the whole Gram matrix.
 const WIDE: usize = 1500;
 
@@ -94,6 +96,9 @@ struct Shared<'a> {
     factor: Option<Vec<f64>>,
     /// `X' Omega Y`, a column a target.
     linear: Vec<f64>,
+    /// What it takes without any bound, a column a target, and what 1 in every row takes; empty without a factor.
+    unbounded: Vec<f64>,
+    of_ones: Vec<f64>,
 }
 
 impl<'a> Shared<'a> {
@@ -140,8 +145,51 @@ impl<'a> Shared<'a> {
         for tile in done {
             linear.extend(tile?);
         }
+        let (mut unbounded, mut of_ones) = (Vec::new(), Vec::new());
+        if let Some(factor) = &factor {
+            unbounded.clone_from(&linear);
+            for columns_of_a_look in unbounded.chunks_mut(columns * 256) {
+                control.check()?;
+                dense::solve_many(factor, columns, columns_of_a_look);
+            }
+            of_ones = vec![1.0; columns];
+            dense::solve(factor, columns, &mut of_ones);
+        }
         let ground = Ground::new(*data, region, settings.ridge, &squares);
-        Ok(Self { ground, region, settings, gram, factor, linear })
+        Ok(Self { ground, region, settings, gram, factor, linear, unbounded, of_ones })
+    }
+
+    /// A guess at who is at a bound: where the point of the region is that is nearest to the best one without bounds.
+    fn guess(&self, k: usize, w: &mut [f64], sides: &mut [Side]) {
+        let Region { lower, upper, .. } = self.region;
+        let columns = w.len();
+        w.copy_from_slice(&self.unbounded[k * columns..(k + 1) * columns]);
+        if let Some(sum) = self.region.sum() {
+            let lambda = (w.iter().sum::<f64>() - sum) / self.of_ones.iter().sum::<f64>();
+            w.iter_mut().zip(&self.of_ones).for_each(|(w, one)| *w -= lambda * one);
+            // Everyone gives the same until the sum is right again; those at a bound no longer give.
+            let mut given = 0.0;
+            for _ in 0..ROUNDS_OF_A_GUESS {
+                let (mut total, mut free) = (-sum, 0.0_f64);
+                for j in 0..columns {
+                    let value = w[j] - given;
+                    total += value.max(lower[j]).min(upper[j]);
+                    free += f64::from(u8::from(value > lower[j] && value < upper[j]));
+                }
+                if free == 0.0 || total.abs() <= 1e-9 * sum.abs() {
+                    break;
+                }
+                given += total / free;
+            }
+            w.iter_mut().for_each(|w| *w -= given);
+        }
+        for j in 0..columns {
+            sides[j] = match w[j] {
+                value if value <= lower[j] => Side::Lower,
+                value if value >= upper[j] => Side::Upper,
+                _ => Side::Free,
+            };
+        }
     }
 
     /// Fits one target; `None` where the control ended it, or its gap is not met.
@@ -171,6 +219,9 @@ impl<'a> Shared<'a> {
             _ => Side::Free,
         };
         let mut sides: Vec<Side> = (0..columns).map(side).collect();
+        if start.is_none() && self.factor.is_some() {
+            self.guess(k, &mut w, &mut sides);
+        }
         let lambda = quadratic.solve(&mut sides, &mut w, scratch, control).ok()?;
         let mut r: Vec<f64> = y.iter().map(|y| -y).collect();
         for j in (0..columns).filter(|&j| w[j] != 0.0) {
