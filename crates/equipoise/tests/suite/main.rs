@@ -19,6 +19,7 @@
 //! * `sampled`: a few samples at a time: the same optimum, at the rates that are known.
 //! * `soak`: the promises under random seeds, for as long as there is time; ignored unless asked for.
 //! * `trust`: findings of hostile users: false claims, refusals, iterates that got worse.
+//! * `unbounded`: objectives that fall for ever, recognised.
 //! * `violating`: violating pairs against random pairs and the oracle.
 
 mod adaptor;
@@ -41,4 +42,5 @@ mod sampled;
 mod samples;
 mod soak;
 mod trust;
+mod unbounded;
 mod violating;

@@ -5,11 +5,12 @@
 //! | proximal step over all blocks | pairs that stall |
 //! | the same, second-order steps on the free variables, proximal Newton steps | `auto`, after every round |
 //! | second-order steps on a copy, only to see whether the objective falls for ever | everyone else, now and then |
+//! | the ray from 0 through x, to see the same | everyone whose x is far out |
 //!
 //! None of them raises the objective. Must not know: when they are taken, gears.
 
 use crate::control::Control;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::problem::{Problem, View};
 use crate::separable::SeparableTerm;
 use crate::smooth::SmoothTerm;
@@ -18,6 +19,7 @@ use crate::solve::gears::Attempt;
 use crate::solve::steps::free_step::FreeStep;
 use crate::solve::steps::full_step::FullStep;
 use crate::solve::steps::proximal_newton::{Outcome, ProximalNewton};
+use crate::solve::steps::ray;
 use crate::solve::{Archive, Metric};
 use crate::state::State;
 
@@ -110,6 +112,15 @@ impl<'r, H: SeparableTerm> Beyond<'r, H> {
             state.refresh(view.smooth(), control)?;
         }
         Ok(())
+    }
+
+    /// Looks whether an iterate that is far out is on a ray along which the objective falls for ever: that is an error.
+    pub(crate) fn look_along(&mut self, nearby: &[f64], state: &State, control: &Control) -> Attempt<()> {
+        let metric = self.metric.get_or_insert_with(|| Metric::new(self.view, 1.0));
+        match ray::endless(self.view, metric, nearby, state, control)? {
+            Some(coordinates) => Err(Error::Unbounded { coordinates }.into()),
+            None => Ok(()),
+        }
     }
 
     /// Looks, on a copy, whether the objective falls for ever: that is an error.

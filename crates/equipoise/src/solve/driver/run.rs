@@ -17,11 +17,14 @@
 //! Every iterate is feasible and in the domain; `Converged` is said only when the judge says so. The clock decides when to
 //! stop, and nothing else.
 
+mod snapshots;
+
 use std::sync::Arc;
 
 use crate::control::Pass;
 use crate::coupling::ALLOWED_SHARE;
 use crate::error::{Error, Result};
+use crate::matrix::max_abs;
 use crate::problem::{Problem, View};
 use crate::separable::SeparableTerm;
 use crate::smooth::SmoothTerm;
@@ -30,12 +33,16 @@ use crate::solve::driver::checkpoints::{Checkpoints, Finding, Spent, not_finite}
 use crate::solve::gain;
 use crate::solve::gears::{Attempt, Due, Engaged, Gear, Order, Round, Stop, Task, engage};
 use crate::solve::steps::repair::repair;
-use crate::solve::{Archive, Candidate, Experiment, Keeper, Method, Settings, Snapshot, Status};
+use crate::solve::{Candidate, Experiment, Keeper, Method, Settings, Snapshot, Status};
 use crate::state::State;
 use crate::team::Team;
 
 /// Checkpoints come whenever the work has grown by this share since the last one.
 const CHECKPOINT_GROWTH: f64 = 0.3;
+/// How far out an iterate is, in sizes of the start, before anyone asks whether it goes to infinity; and how much farther it goes
+/// before the next time.
+const FAR_OUT: f64 = 1e3;
+const FARTHER: f64 = 4.0;
 /// Rounds without gain after which a target is given up.
 const IDLE_ROUNDS_TO_TARGET: u32 = 8;
 /// Rounds that left the feasible set after which a run stands still.
@@ -150,6 +157,10 @@ struct Run<'r, F, H> {
     unbounded_rounds: u32,
     least_gap: f64,
     handed_over: bool,
+    /// The size of x from which on it is looked whether it is on its way to infinity.
+    far_out: f64,
+    /// Where it began.
+    origin: Vec<f64>,
     /// The last iterate that was seen to be feasible, and how often the run went back to one.
     feasible: Vec<f64>,
     taken_back: u32,
@@ -161,6 +172,8 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Run<'r, F, H> {
         Self {
             feasible: if plan.problem.coupling().rows() > 1 { state.x.clone() } else { Vec::new() },
             taken_back: 0,
+            far_out: FAR_OUT * (1.0 + max_abs(&state.x)),
+            origin: state.x.clone(),
             view: plan.problem.view(),
             beyond: Beyond::new(plan.problem, metric, plan.settings.method == Method::Auto),
             plan,
@@ -188,70 +201,13 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Run<'r, F, H> {
         while self.checkpoints.status.is_none() {
             let round = self.round()?;
             self.beyond_pairs(round)?;
+            self.look_out()?;
             self.keep_feasible()?;
             self.look(round.due)?;
             self.hand_over(round)?;
             self.keep()?;
         }
         self.last_look()
-    }
-
-    /// Hands out a snapshot, where one is due and the run goes on.
-    fn keep(&mut self) -> Result<()> {
-        if self.checkpoints.status.is_some()
-            || !self.plan.keeper.as_mut().is_some_and(|keeper| keeper.is_due())
-        {
-            return Ok(());
-        }
-        let (spent, exact) = (self.spent(), self.gear.is_resumable());
-        let mut archive = Archive::to_write();
-        if exact {
-            self.carry(&mut archive)?;
-        }
-        let snapshot = Snapshot {
-            exact,
-            updates: spent.updates,
-            epochs: spent.epochs,
-            seconds: self.checkpoints.limits.seconds(),
-            handed_over: self.handed_over && exact,
-            x: self.state.x.clone(),
-            rest: archive.into_words(),
-        };
-        if let Some(keeper) = &mut self.plan.keeper {
-            keeper.keep(snapshot);
-        }
-        Ok(())
-    }
-
-    /// Takes up what a snapshot holds.
-    fn take_up(&mut self) -> Result<()> {
-        let Some(snapshot) = self.plan.resumed else { return Ok(()) };
-        if !self.gear.is_resumable() {
-            return Err(Error::BadSnapshot { what: "it is of a run on one thread" });
-        }
-        self.handed_over = snapshot.handed_over;
-        let mut archive = Archive::to_read(&snapshot.rest);
-        self.carry(&mut archive)?;
-        archive.end()
-    }
-
-    /// Shows an archive what the rounds to come depend on, beside x.
-    fn carry(&mut self, archive: &mut Archive<'_>) -> Result<()> {
-        let n = self.state.x.len();
-        archive.numbers(&mut self.state.product)?;
-        [&mut self.objective, &mut self.gain_of_pairs, &mut self.least_gap, &mut self.preparation]
-            .into_iter()
-            .try_for_each(|number| archive.number(number))?;
-        [&mut self.updates, &mut self.looked_at, &mut self.others]
-            .into_iter()
-            .try_for_each(|count| archive.work(count))?;
-        [&mut self.idle_rounds, &mut self.unbounded_rounds, &mut self.taken_back]
-            .into_iter()
-            .try_for_each(|count| archive.small(count))?;
-        archive.list(&mut self.feasible, |length| length == 0 || length == n)?;
-        self.gear.carry(archive)?;
-        self.beyond.carry(archive)?;
-        self.checkpoints.carry(archive)
     }
 
     /// A round of the gear, until the next checkpoint is due or a limit binds.
@@ -347,6 +303,26 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Run<'r, F, H> {
             self.beyond.sound(State::new(self.view.smooth(), x, &control)?, &control)?;
         }
         Ok(())
+    }
+
+    /// Looks whether x is on its way to infinity, now and then while it grows.
+    fn look_out(&mut self) -> Result<()> {
+        let size = max_abs(&self.state.x);
+        if size < self.far_out || self.checkpoints.status.is_some() {
+            return Ok(());
+        }
+        self.far_out = FARTHER * size;
+        let control = self.checkpoints.control();
+        let mut look = || {
+            // Not every gear keeps the product.
+            let there = State::new(self.view.smooth(), self.state.x.clone(), &control)?;
+            self.beyond.look_along(&self.origin, &there, &control)
+        };
+        match look() {
+            Ok(()) => Ok(()),
+            Err(Stop::Error(error)) => Err(error),
+            Err(Stop::Halt(halt)) => self.checkpoints.ended(halt, &self.state.x, self.spent().updates),
+        }
     }
 
     /// A proximal step over all blocks.
