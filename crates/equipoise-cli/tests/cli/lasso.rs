@@ -277,4 +277,35 @@ mod public_data {
             check(&args, objective, intercept);
         }
     }
+
+    /// Plain lasso with an intercept; optima by Clarabel.
+    #[test]
+    #[ignore = "needs EQUIPOISE_DATA, the public data sets"]
+    fn prices_of_houses_and_the_load_of_a_computer_are_explained_as_for_clarabel() {
+        let data = PathBuf::from(std::env::var_os("EQUIPOISE_DATA").expect("EQUIPOISE_DATA"));
+        let folder = scratch("lasso-regression");
+        for (name, columns, lambda, objective) in
+            [("housing", 13, "500", 8541.21596793559), ("cpusmall", 12, "1e6", 541865.3675926109)]
+        {
+            let mut table = String::new();
+            for line in fs::read_to_string(data.join("regression").join(name)).expect("readable").lines() {
+                let mut words = line.split_whitespace();
+                let target = words.next().expect("a target");
+                let mut cells = vec!["0"; columns];
+                for (index, value) in words.filter_map(|word| word.split_once(':')) {
+                    cells[index.parse::<usize>().expect("an index") - 1] = value;
+                }
+                cells.push(target);
+                table += &(cells.join(",") + "\n");
+            }
+            let file = folder.join(format!("{name}.csv"));
+            fs::write(&file, table).expect("writable");
+            let (file, target) = (text(&file), (columns + 1).to_string());
+            let args =
+                ["lasso", "fit", &file, "--target", &target, "--lambda", lambda, "--gap", "1e-9", "--json"];
+            let json = run(&args).expect(0).json();
+            let found = json["objective"].as_f64().expect("a number");
+            assert!((found / objective - 1.0).abs() < 1e-9, "{name}: {found} for {objective}");
+        }
+    }
 }
