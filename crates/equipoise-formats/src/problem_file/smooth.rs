@@ -41,10 +41,12 @@ const KINDS: &[SmoothKind] = &[
     loss("poisson", &[need("limit", Takes::Number)], |words| {
         boxed(PoissonLoss::new(words.number("limit")?)?)
     }),
-    term("distance", &[need("target", Takes::List), may("weight", Takes::Values)], |words| {
+    term("distance", &[need("target", Takes::List), may("weight", Takes::Values)], |words, _| {
         Ok(Box::new(Distance::new(words.list("target")?, words.values_or("weight", 1.0)?)?))
     }),
-    term("linear", &[need("linear", Takes::List)], |words| Ok(Box::new(Linear::new(words.list("linear")?)?))),
+    term("linear", &[need("linear", Takes::List)], |words, _| {
+        Ok(Box::new(Linear::new(words.list("linear")?)?))
+    }),
     SmoothKind { name: SYNTHETIC, keys: SYNTHETIC_KEYS, makes: Makes::Problem },
     SmoothKind { name: "sum", keys: &[need("terms", Takes::Terms)], makes: Makes::Sum },
 ];
@@ -69,20 +71,18 @@ struct SmoothKind {
     makes: Makes,
 }
 
+type MakeTerm = fn(&mut Words<'_>, &Control) -> Result<Box<dyn SmoothTerm>>;
+
 /// What comes of the words of a kind.
 enum Makes {
-    Term(fn(&mut Words<'_>) -> Result<Box<dyn SmoothTerm>>),
+    Term(MakeTerm),
     Loss(fn(&mut Words<'_>) -> Result<Box<dyn AnyLoss>>),
     Sum,
     /// A term that brings its coupling.
     Problem,
 }
 
-const fn term(
-    name: &'static str,
-    keys: &'static [Key],
-    make: fn(&mut Words<'_>) -> Result<Box<dyn SmoothTerm>>,
-) -> SmoothKind {
+const fn term(name: &'static str, keys: &'static [Key], make: MakeTerm) -> SmoothKind {
     SmoothKind { name, keys, makes: Makes::Term(make) }
 }
 
@@ -116,6 +116,7 @@ trait AnyLoss {
         matrix: Matrix,
         target: Vec<f64>,
         weights: Values,
+        control: &Control,
     ) -> Result<Box<dyn SmoothTerm>>;
     fn of_file(self: Box<Self>, samples: FileSamples, control: &Control) -> Result<Box<dyn SmoothTerm>>;
 }
@@ -126,8 +127,9 @@ impl<L: ScalarLoss + 'static> AnyLoss for L {
         matrix: Matrix,
         target: Vec<f64>,
         weights: Values,
+        control: &Control,
     ) -> Result<Box<dyn SmoothTerm>> {
-        Ok(Box::new(LossOfProduct::weighted(matrix, target, *self, weights)?))
+        Ok(Box::new(LossOfProduct::weighted_within(matrix, target, *self, weights, control)?))
     }
     fn of_file(self: Box<Self>, samples: FileSamples, control: &Control) -> Result<Box<dyn SmoothTerm>> {
         Ok(Box::new(Streamed::within(Box::new(samples), *self, control)?))
@@ -154,10 +156,9 @@ pub(super) struct Means<'a> {
 
 /// f, of any kind but the one that [`synthetic`] makes.
 pub(super) fn build(term: Term, place: &Place, means: Means<'_>) -> Result<Box<dyn SmoothTerm>> {
-    // What a term checks of itself, such as convexity, is one piece of work: it is not begun in vain.
     means.control.check()?;
     kinds::build_by(term, place, KINDS, |kind, words| match kind.makes {
-        Makes::Term(make) => make(words),
+        Makes::Term(make) => make(words, means.control),
         Makes::Loss(make) => loss_of_rows(make(words)?, words, means),
         Makes::Sum => sum(words.terms("terms")?, place, means),
         Makes::Problem => {
@@ -181,18 +182,18 @@ pub(super) fn synthetic(term: &Term, place: &Place) -> Result<Option<Synthetic>>
     Ok(Some(paper))
 }
 
-fn quadratic(words: &mut Words<'_>) -> Result<Box<dyn SmoothTerm>> {
+fn quadratic(words: &mut Words<'_>, control: &Control) -> Result<Box<dyn SmoothTerm>> {
     let linear = words.given_list("linear")?;
     let zeros = |matrix: &Matrix| vec![0.0; matrix.columns()];
     Ok(match (words.given_matrix("matrix")?, words.given_matrix("factor")?) {
         (Some(_), Some(_)) => return Err(words.place().conflict("matrix", "factor")),
         (Some(matrix), None) => {
             let linear = linear.unwrap_or_else(|| zeros(&matrix));
-            Box::new(Quadratic::new(matrix, linear)?)
+            Box::new(Quadratic::new_within(matrix, linear, control)?)
         }
         (None, Some(factor)) => {
             let linear = linear.unwrap_or_else(|| zeros(&factor));
-            Box::new(Quadratic::from_factor(factor, linear)?)
+            Box::new(Quadratic::from_factor_within(factor, linear, control)?)
         }
         (None, None) => return Err(words.place().missing("matrix or factor")),
     })
@@ -209,7 +210,7 @@ fn loss_of_rows(
     match samples {
         Samples::Loaded(matrix) => {
             let target = target.ok_or_else(|| words.place().missing("target"))?;
-            loss.of_matrix(matrix, target, weights)
+            loss.of_matrix(matrix, target, weights, means.control)
         }
         Samples::Unloaded(rows) => {
             loss.of_file(FileSamples::new(rows, target, weights, means.memory_budget)?, means.control)

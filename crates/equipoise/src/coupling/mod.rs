@@ -15,6 +15,7 @@ pub use independent::DroppedRow;
 pub(crate) use independent::independent_rows;
 pub(crate) use outers::Outers;
 
+use crate::control::Control;
 use crate::error::{Error, Result};
 use crate::matrix::{Matrix, check_finite_vector, check_length, max_abs};
 use crate::separable::Values;
@@ -83,7 +84,7 @@ impl Coupling {
     pub fn rows_of(matrix: impl Into<Matrix>, rhs: Vec<f64>) -> Result<Self> {
         let matrix = matrix.into();
         check_length("coupling rhs", "entries", rhs.len(), matrix.rows())?;
-        matrix.check_finite("coupling matrix")?;
+        matrix.check_finite("coupling matrix", &Control::unlimited())?;
         check_finite_vector("coupling rhs", &rhs)?;
         let shape = if matrix.rows() == 0 { Shape::None } else { Shape::Rows(matrix) };
         Ok(Self { shape, rhs })

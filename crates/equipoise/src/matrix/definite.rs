@@ -10,11 +10,13 @@
 //! S is singular up to rounding, elimination with enclosures has twice the digits: all its pivots are proven to be
 //! above 0.
 
+use faer::Side;
 use faer::sparse::{SparseColMat, Triplet};
-use faer::{Mat, Side};
 
-use super::Matrix;
+use super::{Cholesky, Matrix};
+use crate::control::{Control, Pass};
 use crate::enclosure::{Enclosure, above};
+use crate::team::Team;
 
 /// Up to this order a singular matrix is looked at with twice the digits.
 const ELIMINATION_ORDER: usize = 160;
@@ -27,16 +29,16 @@ pub(crate) struct LeastCurvature {
 }
 
 /// The largest number found for which the inequality is proven.
-pub(crate) fn least_curvature(matrix: &Matrix) -> LeastCurvature {
+pub(crate) fn least_curvature(matrix: &Matrix, control: &Control) -> Pass<LeastCurvature> {
     let order = matrix.rows();
     // s_c with s_c^2 q_cc between 1/2 and 2; products with powers of two are exact.
     let scale: Vec<f64> = (0..order).map(|c| inverse_root(matrix.entry(c, c))).collect();
     let scaled = Scaled { matrix, scale: &scale };
     let weight = scale.iter().map(|s| 1.0 / (s * s)).collect();
     let rounding = order as f64 * f64::EPSILON;
-    let plain = |shift: f64| scaled.by_cholesky(shift);
-    let precise = |shift: f64| scaled.by_elimination(shift);
-    let proofs: [&dyn Fn() -> f64; 10] = [
+    let plain = |shift: f64| scaled.by_cholesky(shift, control);
+    let precise = |shift: f64| Ok(scaled.by_elimination(shift));
+    let proofs: [&dyn Fn() -> Pass<f64>; 10] = [
         &|| plain(1e-3),
         &|| plain(1e-6),
         &|| plain(1e-9),
@@ -48,9 +50,13 @@ pub(crate) fn least_curvature(matrix: &Matrix) -> LeastCurvature {
         &|| plain(-1e-9),
         &|| plain(-1e-6),
     ];
-    let least =
-        proofs.iter().map(|proof| proof()).find(|least| least.is_finite()).unwrap_or(f64::NEG_INFINITY);
-    LeastCurvature { least, weight }
+    for proof in proofs {
+        let least = proof()?;
+        if least.is_finite() {
+            return Ok(LeastCurvature { least, weight });
+        }
+    }
+    Ok(LeastCurvature { least: f64::NEG_INFINITY, weight })
 }
 
 /// A power of two near `1/sqrt(q)`; 1 where q is not above 0.
@@ -78,7 +84,7 @@ impl Scaled<'_> {
     }
 
     /// A number near `wanted` that no eigenvalue is below; minus infinity where there is no proof.
-    fn by_cholesky(&self, wanted: f64) -> f64 {
+    fn by_cholesky(&self, wanted: f64, control: &Control) -> Pass<f64> {
         let order = self.scale.len();
         let (mut trace, mut skew, mut tiny) = (0.0, vec![0.0; order], 0.0);
         self.for_each(|r, c, value, mirrored| {
@@ -93,11 +99,13 @@ impl Scaled<'_> {
         let trace = (trace + order as f64 * wanted.abs()) * (1.0 + 4.0 * order as f64 * f64::EPSILON);
         let doubt = above((order as f64 + 4.0) * f64::EPSILON * trace + super::max_abs(&skew) + tiny);
         let shift = if wanted >= 0.0 { wanted + 2.0 * doubt } else { wanted };
+        control.check()?;
         let factored = match self.matrix {
             Matrix::Dense(_) => {
-                let shifted =
-                    Mat::from_fn(order, order, |r, c| self.entry(r, c) - if r == c { shift } else { 0.0 });
-                shifted.llt(Side::Lower).is_ok()
+                let mut shifted: Vec<f64> =
+                    (0..order).flat_map(|c| (0..order).map(move |r| self.entry(r, c))).collect();
+                (0..order).for_each(|c| shifted[c * (order + 1)] -= shift);
+                Cholesky::default().factor(&Team::of(1), &shifted, order, control)?
             }
             Matrix::Sparse(_) => {
                 let diagonal = |c: usize| Triplet::new(c, c, self.entry(c, c) - shift);
@@ -112,7 +120,7 @@ impl Scaled<'_> {
             }
         };
         let least = if wanted >= 0.0 { wanted } else { shift - 2.0 * doubt };
-        if factored && least.is_finite() { least } else { f64::NEG_INFINITY }
+        Ok(if factored && least.is_finite() { least } else { f64::NEG_INFINITY })
     }
 
     /// Minus the shift, where the matrix with the shift is proven positive definite; minus infinity where it is not, or the order
@@ -149,7 +157,8 @@ mod tests {
     use super::*;
 
     fn of(rows: &[&[f64]]) -> LeastCurvature {
-        least_curvature(&Matrix::from_rows(rows).expect("square"))
+        least_curvature(&Matrix::from_rows(rows).expect("square"), &Control::unlimited())
+            .expect("nothing ends it")
     }
 
     #[test]

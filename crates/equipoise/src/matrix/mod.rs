@@ -5,6 +5,7 @@
 //! hold 32-bit row indices, sorted within each column.
 
 mod by_row;
+mod cholesky;
 mod definite;
 mod dense;
 mod enclosed;
@@ -19,6 +20,7 @@ pub use dense::DenseMatrix;
 pub use rows::Rows;
 pub use sparse::SparseMatrix;
 
+pub(crate) use cholesky::Cholesky;
 pub(crate) use definite::{LeastCurvature, least_curvature};
 pub(crate) use kernels::short;
 pub use kernels::{axpy, dot, max_abs};
@@ -208,13 +210,17 @@ impl Matrix {
     }
 
     /// Every entry finite, or an error naming row and column.
-    pub(crate) fn check_finite(&self, input: &str) -> Result<()> {
+    pub(crate) fn check_finite(&self, input: &str, control: &Control) -> Result<()> {
         let mut bad = None;
-        self.for_each(|row, column, found| {
-            if !found.is_finite() && bad.is_none() {
-                bad = Some(crate::Error::NonFinite { input: input.into(), row, column, found });
+        control.in_parts(self.columns(), self.numbers_per_column(), |part| {
+            for column in part {
+                self.for_each_in_column(column, |row, found| {
+                    if !found.is_finite() && bad.is_none() {
+                        bad = Some(crate::Error::NonFinite { input: input.into(), row, column, found });
+                    }
+                });
             }
-        });
+        })?;
         bad.map_or(Ok(()), Err)
     }
 }

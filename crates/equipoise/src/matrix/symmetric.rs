@@ -6,14 +6,16 @@
 use faer::sparse::{SparseColMat, Triplet};
 use faer::{Mat, Side};
 
-use super::Matrix;
+use super::{Cholesky, Matrix};
+use crate::control::{Control, Pass};
 use crate::error::{Error, Result};
+use crate::team::Team;
 
 /// Relative size under which an eigenvalue counts as zero in a pseudo-inverse.
 const RANK_TOLERANCE: f64 = 1e-13;
 /// Negative eigenvalues of a quadratic down to this multiple of its norm count as zero.
 const CONVEXITY_TOLERANCE: f64 = 1e-10;
-/// Up to this order eigenvalues are computed; beyond it a Cholesky factorisation decides.
+/// Up to this order eigenvalues are computed where a Cholesky factorisation leaves a doubt; beyond it, that decides.
 const EIGENVALUE_ORDER: usize = 1500;
 
 /// The pseudo-inverse of a small symmetric positive semidefinite matrix.
@@ -54,10 +56,20 @@ impl PseudoInverse {
 }
 
 /// Refuses a symmetric matrix with an eigenvalue below `-1e-10` times its norm.
-pub(crate) fn check_convex(input: &str, matrix: &Matrix) -> Result<()> {
+pub(crate) fn check_convex(input: &str, matrix: &Matrix, control: &Control) -> Result<()> {
     let order = matrix.rows();
     let refuse = |eigenvalue, allowed| Err(Error::NotConvex { input: input.into(), eigenvalue, allowed });
+    // A shifted Cholesky factorisation exists exactly when no eigenvalue is below minus the shift. The norm is at least
+    // the largest entry and at most the largest sum of a row.
+    let (mut largest, mut row_sums) = (0.0_f64, vec![0.0; order]);
+    matrix.for_each(|r, _, value| {
+        row_sums[r] += value.abs();
+        largest = largest.max(value.abs());
+    });
     if order <= EIGENVALUE_ORDER {
+        if is_definite_with(CONVEXITY_TOLERANCE * largest, matrix, control)? {
+            return Ok(());
+        }
         let dense = Mat::from_fn(order, order, |r, c| matrix.entry(r, c));
         let values = dense.self_adjoint_eigenvalues(Side::Lower).unwrap_or_default();
         let norm = values.iter().fold(0.0, |most: f64, v| most.max(v.abs()));
@@ -70,28 +82,35 @@ pub(crate) fn check_convex(input: &str, matrix: &Matrix) -> Result<()> {
         }
         return Ok(());
     }
-    // A shifted Cholesky factorisation exists exactly when no eigenvalue is below minus the shift.
-    let mut row_sums = vec![0.0; order];
-    matrix.for_each(|r, _, value| row_sums[r] += value.abs());
     let shift = CONVEXITY_TOLERANCE * super::max_abs(&row_sums);
-    let factored = match matrix {
+    if is_definite_with(shift, matrix, control)? {
+        Ok(())
+    } else {
+        refuse(negative_direction(matrix, control)?, -shift)
+    }
+}
+
+/// Whether `Q + shift I` has a Cholesky factor.
+fn is_definite_with(shift: f64, matrix: &Matrix, control: &Control) -> Pass<bool> {
+    let order = matrix.rows();
+    match matrix {
         Matrix::Dense(m) => {
-            let shifted =
-                Mat::from_fn(order, order, |r, c| m.column(c)[r] + if r == c { shift } else { 0.0 });
-            shifted.llt(Side::Lower).is_ok()
+            let mut shifted = m.values().to_vec();
+            (0..order).for_each(|c| shifted[c * (order + 1)] += shift);
+            Cholesky::default().factor(&Team::of(1), &shifted, order, control)
         }
         Matrix::Sparse(_) => {
+            control.check()?;
             let mut triplets: Vec<_> = (0..order).map(|c| Triplet::new(c, c, shift)).collect();
             matrix.for_each(|r, c, value| triplets.push(Triplet::new(r, c, value)));
-            SparseColMat::<usize, f64>::try_new_from_triplets(order, order, &triplets)
-                .is_ok_and(|sparse| sparse.sp_cholesky(Side::Lower).is_ok())
+            Ok(SparseColMat::<usize, f64>::try_new_from_triplets(order, order, &triplets)
+                .is_ok_and(|sparse| sparse.sp_cholesky(Side::Lower).is_ok()))
         }
-    };
-    if factored { Ok(()) } else { refuse(negative_direction(matrix), -shift) }
+    }
 }
 
 /// A Rayleigh quotient near the smallest eigenvalue, by power iteration on `norm I - Q`.
-fn negative_direction(matrix: &Matrix) -> f64 {
+fn negative_direction(matrix: &Matrix, control: &Control) -> Pass<f64> {
     let order = matrix.rows();
     let mut row_sums = vec![0.0; order];
     matrix.for_each(|r, _, value| row_sums[r] += value.abs());
@@ -100,6 +119,7 @@ fn negative_direction(matrix: &Matrix) -> f64 {
     let mut image = vec![0.0; order];
     let mut quotient = 0.0;
     for _ in 0..200 {
+        control.check()?;
         let size = super::dot(&v, &v).sqrt();
         v.iter_mut().for_each(|v| *v /= size);
         matrix.multiply(&v, &mut image);
@@ -108,7 +128,7 @@ fn negative_direction(matrix: &Matrix) -> f64 {
             *v = norm * *v - image;
         }
     }
-    quotient
+    Ok(quotient)
 }
 
 #[cfg(test)]
@@ -129,14 +149,14 @@ mod tests {
     #[test]
     fn indefinite_matrices_are_refused_small_and_large() {
         let small = Matrix::from_rows(&[[1.0, 2.0], [2.0, 1.0]]).expect("square");
-        assert!(matches!(check_convex("Q", &small), Err(Error::NotConvex { .. })));
+        assert!(matches!(check_convex("Q", &small, &Control::unlimited()), Err(Error::NotConvex { .. })));
         let order = 2000;
         let mut triplets: Vec<_> = (0..order).map(|c| (c, c, 1.0)).collect();
         let identity = SparseMatrix::from_triplets(order, order, &triplets).expect("valid");
-        assert!(check_convex("Q", &identity.into()).is_ok());
+        assert!(check_convex("Q", &identity.into(), &Control::unlimited()).is_ok());
         triplets[5].2 = -0.5;
         let indefinite = SparseMatrix::from_triplets(order, order, &triplets).expect("valid");
-        let refused = check_convex("Q", &indefinite.into());
+        let refused = check_convex("Q", &indefinite.into(), &Control::unlimited());
         assert!(matches!(refused, Err(Error::NotConvex { eigenvalue, .. }) if eigenvalue < -0.4));
     }
 }

@@ -34,12 +34,25 @@ impl<L: ScalarLoss> LossOfProduct<L> {
         loss: L,
         weights: impl Into<Values>,
     ) -> Result<Self> {
+        Self::weighted_within(matrix, target, loss, weights, &Control::unlimited())
+    }
+
+    /// The same under a control: there are two passes over the matrix.
+    pub fn weighted_within(
+        matrix: impl Into<Matrix>,
+        target: Vec<f64>,
+        loss: L,
+        weights: impl Into<Values>,
+        control: &Control,
+    ) -> Result<Self> {
         let matrix = matrix.into();
-        matrix.check_finite("matrix")?;
+        matrix.check_finite("matrix", control)?;
         let rows = RowLosses::new(loss, target, weights.into(), matrix.rows())?;
         let kappa = rows.loss.largest_curvature();
-        let curvature =
-            (0..matrix.columns()).map(|c| kappa * matrix.columns_dot(c, c, |k| rows.weights.at(k))).collect();
+        let mut curvature = Vec::with_capacity(matrix.columns());
+        control.in_parts(matrix.columns(), matrix.numbers_per_column(), |part| {
+            curvature.extend(part.map(|c| kappa * matrix.columns_dot(c, c, |k| rows.weights.at(k))));
+        })?;
         Ok(Self { matrix, rows, curvature })
     }
 }

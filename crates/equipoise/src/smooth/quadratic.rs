@@ -30,14 +30,19 @@ impl Quadratic {
     /// From Q and c. Q must be square, symmetric and positive semidefinite; eigenvalues down to
     /// `-1e-10 ||Q||` count as zero, and certificates are charged for them.
     pub fn new(matrix: impl Into<Matrix>, linear: Vec<f64>) -> Result<Self> {
+        Self::new_within(matrix, linear, &Control::unlimited())
+    }
+
+    /// The same under a control: the test that Q is convex takes the longest.
+    pub fn new_within(matrix: impl Into<Matrix>, linear: Vec<f64>, control: &Control) -> Result<Self> {
         let matrix = matrix.into();
         check_length("quadratic matrix", "rows", matrix.rows(), matrix.columns())?;
         check_length("quadratic linear", "entries", linear.len(), matrix.columns())?;
-        matrix.check_finite("quadratic matrix")?;
+        matrix.check_finite("quadratic matrix", control)?;
         check_finite_vector("quadratic linear", &linear)?;
         check_symmetric(&matrix)?;
-        check_convex("quadratic matrix", &matrix)?;
-        let curvature = least_curvature(&matrix);
+        check_convex("quadratic matrix", &matrix, control)?;
+        let curvature = least_curvature(&matrix, control)?;
         let mut is_symmetric = true;
         matrix.for_each(|r, c, value| is_symmetric &= r == c || matrix.entry(c, r) == value);
         Ok(Self { matrix, linear, curvature, is_symmetric })
@@ -45,9 +50,14 @@ impl Quadratic {
 
     /// `1/2 ||M x||^2 + c'x`, the quadratic with `Q = M'M`, without forming Q.
     pub fn from_factor(factor: impl Into<Matrix>, linear: Vec<f64>) -> Result<Sum> {
+        Self::from_factor_within(factor, linear, &Control::unlimited())
+    }
+
+    /// The same under a control.
+    pub fn from_factor_within(factor: impl Into<Matrix>, linear: Vec<f64>, control: &Control) -> Result<Sum> {
         let factor = factor.into();
         let rows = factor.rows();
-        let square = LossOfProduct::new(factor, vec![0.0; rows], Squared)?;
+        let square = LossOfProduct::weighted_within(factor, vec![0.0; rows], Squared, 1.0, control)?;
         check_length("quadratic linear", "entries", linear.len(), square.dimension())?;
         Sum::new(vec![Box::new(square), Box::new(Linear::new(linear)?)])
     }

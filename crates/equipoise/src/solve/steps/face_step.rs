@@ -6,16 +6,17 @@
 //! r'delta + 1/2 delta'(E + Z_F'W Z_F) delta   subject to   A_F delta = 0 ,      E = d + l2
 //! ```
 //!
-//! preconditioned by the diagonal. A step that would leave the face ends at its boundary: the coordinate that stops it
+//! preconditioned by the diagonal (`projected.rs`). A step that would leave the face ends at its boundary: the coordinate that stops it
 //! is assigned its bound (or kink) exactly and leaves F. The rows are kept, the objective never rises, and a step
 //! costs the columns in F and nothing else. Must not know: pairs, graphs, random numbers.
 
-use crate::control::Control;
+use crate::control::{Control, Pass};
 use crate::coupling::Coupling;
-use crate::matrix::{PseudoInverse, dot};
+use crate::matrix::dot;
 use crate::problem::View;
 use crate::separable::{ClosedForm, Nonsmooth, SeparableTerm};
 use crate::smooth::Factored;
+use crate::solve::steps::projected::Projected;
 use crate::solve::steps::watched::Watched;
 
 /// Fall of the preconditioned residual, squared, at which the face is solved.
@@ -58,78 +59,35 @@ impl Before {
     }
 }
 
-/// The free coordinates, side by side.
+/// The free coordinates, side by side, in the order of the directions.
 #[derive(Debug, Default)]
 struct Face {
-    columns: Vec<u32>,
     x: Vec<f64>,
     /// The ends of the stretch on which h is smooth.
     ends: Vec<(f64, f64)>,
-    /// `E`, and one over the diagonal of the matrix.
+    /// `E`.
     own: Vec<f64>,
-    inverse: Vec<f64>,
-    /// Minus the gradient.
-    r: Vec<f64>,
-    p: Vec<f64>,
 }
 
 impl Face {
     fn remove(&mut self, k: usize) {
-        self.columns.swap_remove(k);
         self.x.swap_remove(k);
         self.ends.swap_remove(k);
         self.own.swap_remove(k);
-        self.inverse.swap_remove(k);
-        self.r.swap_remove(k);
-        self.p.swap_remove(k);
     }
 
     /// How far along p every coordinate stays on the face, and who ends it first.
-    fn reach(&self) -> (f64, usize) {
+    fn reach(&self, p: &[f64]) -> (f64, usize) {
         let mut first = (f64::INFINITY, 0);
-        for k in 0..self.p.len() {
+        for k in 0..p.len() {
             let (lower, upper) = self.ends[k];
-            let p = self.p[k];
+            let p = p[k];
             let room = if p > 0.0 { (upper - self.x[k]) / p } else { (lower - self.x[k]) / p };
             if p != 0.0 && room < first.0 {
                 first = (room, k);
             }
         }
         first
-    }
-
-    /// `r -= A_F'y` so that `D^-1 r` keeps the rows; `p = D^-1 r`; returns `r'D^-1 r`.
-    fn turn(&mut self, coupling: &Coupling, rows: &PseudoInverse) -> f64 {
-        let m = coupling.rows();
-        let (mut pulled, mut y) = (vec![0.0; m], vec![0.0; m]);
-        if let Some(a) = coupling.uniform_row() {
-            pulled[0] = a * self.r.iter().zip(&self.inverse).map(|(r, d)| r * d).sum::<f64>();
-        } else {
-            for k in 0..self.r.len() {
-                coupling.add_column(self.columns[k] as usize, self.inverse[k] * self.r[k], &mut pulled);
-            }
-        }
-        rows.apply(&pulled, &mut y);
-        let uniform = coupling.uniform_row().map(|a| a * y[0]);
-        let mut fit = 0.0;
-        for k in 0..self.r.len() {
-            // What the rows hold back is taken out of r for good: it would drown the rest in rounding.
-            self.r[k] -= uniform.unwrap_or_else(|| coupling.column_dot(self.columns[k] as usize, &y));
-            let v = self.inverse[k] * self.r[k];
-            fit += self.r[k] * v;
-            self.p[k] = v;
-        }
-        fit
-    }
-
-    /// The pseudo-inverse of `A_F D^-1 A_F'`.
-    fn rows(&self, coupling: &Coupling) -> PseudoInverse {
-        let m = coupling.rows();
-        let mut gram = vec![0.0; m * m];
-        for (&c, &d) in self.columns.iter().zip(&self.inverse) {
-            coupling.add_outer(c as usize, d, &mut gram);
-        }
-        PseudoInverse::new(&gram, m)
     }
 }
 
@@ -153,67 +111,72 @@ impl<'a> FaceStep<'a> {
         control: &Control,
     ) -> (FaceOutcome, Before) {
         self.factored.begin(control);
-        let mut face = self.face_of(x);
         let mut outcome = FaceOutcome { gain: 0.0, steps: 0, columns: 0, met_an_end: false };
-        let mut stopped = Before::default();
+        let mut before = Before::default();
+        let Ok((mut face, mut gradients)) = self.face_of(x, control) else { return (outcome, before) };
         if self.factored.was_cut() {
-            return (outcome, stopped);
+            return (outcome, before);
         }
-        let mut rows = face.rows(self.coupling);
-        let mut fit = face.turn(self.coupling, &rows);
-        let enough = SOLVED * fit;
-        let (mut out, mut old) = (vec![0.0; face.columns.len()], Vec::new());
-        while outcome.steps < most_steps && face.columns.len() > self.coupling.rows() && fit > enough {
-            if control.halted().is_some() {
-                break;
-            }
-            out.truncate(face.columns.len());
-            self.apply(&face, &mut out);
+        // Ended early, the steps up to then count.
+        let _ended: Pass =
+            self.walk(x, &mut face, &mut gradients, (&mut outcome, &mut before), most_steps, control);
+        for (&c, value) in gradients.columns().iter().zip(&face.x) {
+            before.columns.push(c);
+            before.values.push(std::mem::replace(&mut x[c as usize], *value));
+        }
+        (outcome, before)
+    }
+
+    /// Steps along conjugate directions, each as far as the face goes.
+    fn walk(
+        &mut self,
+        x: &mut [f64],
+        face: &mut Face,
+        gradients: &mut Projected<'_>,
+        (outcome, before): (&mut FaceOutcome, &mut Before),
+        most_steps: usize,
+        control: &Control,
+    ) -> Pass {
+        let enough = SOLVED * gradients.fit();
+        let mut image = vec![0.0; face.x.len()];
+        while outcome.steps < most_steps && face.x.len() > self.coupling.rows() && gradients.fit() > enough {
+            control.check()?;
+            image.truncate(face.x.len());
+            self.apply(face, gradients, &mut image);
             if self.factored.was_cut() {
                 break;
             }
             outcome.steps += 1;
-            outcome.columns += face.columns.len();
-            let (slope, bend) = (dot(&face.p, &face.r), dot(&face.p, &out));
-            let (reach, stopper) = face.reach();
+            outcome.columns += face.x.len();
+            let (slope, bend) = (gradients.fall(), dot(gradients.p(), &image));
+            let (reach, stopper) = face.reach(gradients.p());
             let wanted = if bend > 0.0 { slope / bend } else { f64::INFINITY };
             let t = wanted.min(reach);
             if !(t.is_finite() && slope > 0.0) {
                 break;
             }
             outcome.gain += t * (slope - 0.5 * t * bend);
-            for k in 0..face.columns.len() {
-                face.x[k] += t * face.p[k];
-                face.r[k] -= t * out[k];
-            }
+            face.x.iter_mut().zip(gradients.p()).for_each(|(x, p)| *x += t * p);
+            gradients.step(t, &image);
             if reach <= wanted {
                 let (lower, upper) = face.ends[stopper];
-                let place = &mut x[face.columns[stopper] as usize];
-                stopped.columns.push(face.columns[stopper]);
-                stopped.values.push(*place);
-                *place = if face.p[stopper] > 0.0 { upper } else { lower };
+                let c = gradients.columns()[stopper];
+                let end = if gradients.p()[stopper] > 0.0 { upper } else { lower };
+                before.columns.push(c);
+                before.values.push(std::mem::replace(&mut x[c as usize], end));
                 outcome.met_an_end = true;
                 face.remove(stopper);
-                rows = face.rows(self.coupling);
-                fit = face.turn(self.coupling, &rows);
+                gradients.remove(stopper);
+                gradients.begin_anew(control)?;
             } else {
-                let before = fit;
-                // The fit of the new residual decides how much of the old direction stays.
-                old.clone_from(&face.p);
-                fit = face.turn(self.coupling, &rows);
-                let ratio = fit / before;
-                face.p.iter_mut().zip(&old).for_each(|(p, old)| *p += ratio * old);
+                gradients.turn(control)?;
             }
         }
-        let Face { mut columns, x: mut values, .. } = face;
-        columns.iter().zip(&mut values).for_each(|(&c, value)| std::mem::swap(&mut x[c as usize], value));
-        columns.extend(stopped.columns);
-        values.extend(stopped.values);
-        (outcome, Before { columns, values })
+        Ok(())
     }
 
-    /// The coordinates at which h is smooth, with minus their gradient.
-    fn face_of(&mut self, x: &[f64]) -> Face {
+    /// The coordinates at which h is smooth, and the steepest way down from there.
+    fn face_of(&mut self, x: &[f64], control: &Control) -> Pass<(Face, Projected<'a>)> {
         let mut face = Face::default();
         let moved: Vec<u32> = (0..x.len() as u32).filter(|&c| x[c as usize] != 0.0).collect();
         let amounts: Vec<f64> = moved.iter().map(|&c| x[c as usize]).collect();
@@ -222,6 +185,7 @@ impl<'a> FaceStep<'a> {
         self.image.resize(self.factored.rank(), 0.0);
         self.factored.add_columns(&moved, &amounts, &mut self.u);
         self.u.iter_mut().enumerate().for_each(|(k, u)| *u *= self.factored.weight(k));
+        let (mut columns, mut inverse, mut r) = (Vec::new(), Vec::new(), Vec::new());
         for (c, &value) in x.iter().enumerate() {
             let piece = self.h.piece(c);
             let (lo, hi) = piece.subdifferential(value);
@@ -234,28 +198,27 @@ impl<'a> FaceStep<'a> {
             }
             let own = self.factored.own_curvature(c) + piece.l2;
             let diagonal = own + self.factored.column_square(c);
-            face.columns.push(c as u32);
             face.x.push(value);
             face.ends.push(ends);
             face.own.push(own);
-            face.inverse.push(if diagonal > 0.0 { 1.0 / diagonal } else { 1.0 });
-            face.r.push(-(self.factored.own_slope(c) + self.factored.own_curvature(c) * value + lo));
+            columns.push(c as u32);
+            inverse.push(if diagonal > 0.0 { 1.0 / diagonal } else { 1.0 });
+            r.push(-(self.factored.own_slope(c) + self.factored.own_curvature(c) * value + lo));
         }
-        let mut pull = vec![0.0; face.columns.len()];
-        self.factored.dots(&face.columns, &self.u, &mut pull);
-        face.r.iter_mut().zip(&pull).for_each(|(r, pull)| *r -= pull);
-        face.p = vec![0.0; face.columns.len()];
-        face
+        let mut pull = vec![0.0; columns.len()];
+        self.factored.dots(&columns, &self.u, &mut pull);
+        r.iter_mut().zip(&pull).for_each(|(r, pull)| *r -= pull);
+        Ok((face, Projected::begin(self.coupling, columns, inverse, r, control)?))
     }
 
-    /// `out = (E + Z_F'W Z_F) p`.
-    fn apply(&mut self, face: &Face, out: &mut [f64]) {
+    /// `image = (E + Z_F'W Z_F) p`.
+    fn apply(&mut self, face: &Face, gradients: &Projected<'_>, image: &mut [f64]) {
         self.image.fill(0.0);
-        self.factored.add_columns(&face.columns, &face.p, &mut self.image);
+        self.factored.add_columns(gradients.columns(), gradients.p(), &mut self.image);
         self.image.iter_mut().enumerate().for_each(|(k, image)| *image *= self.factored.weight(k));
-        self.factored.dots(&face.columns, &self.image, out);
-        for ((out, p), own) in out.iter_mut().zip(&face.p).zip(&face.own) {
-            *out += own * p;
+        self.factored.dots(gradients.columns(), &self.image, image);
+        for ((image, p), own) in image.iter_mut().zip(gradients.p()).zip(&face.own) {
+            *image += own * p;
         }
     }
 }

@@ -6,15 +6,15 @@
 //! r'd + 1/2 d'(Hessian of f + h) d   subject to   A_F d = 0,       r = grad f + grad h on F
 //! ```
 //!
-//! by projected conjugate gradients preconditioned with the diagonal, then go along d as far as the face and the
+//! by projected conjugate gradients preconditioned with the diagonal (`projected.rs`), then go along d as far as the face and the
 //! objective allow, or to the projection of x + d onto the face where that is lower. Values that meet a bound or a
 //! kink are assigned it exactly. The objective never rises. Must not know: pairs, graphs, random numbers.
-//! Reference for projected conjugate gradients: Gould, Hribar and Nocedal (2001).
 
 mod face;
 mod gradients;
 
 use face::Face;
+pub(super) use gradients::FLAT;
 use gradients::{Direction, conjugate_gradients};
 
 use crate::control::{Control, Halt, Pass};

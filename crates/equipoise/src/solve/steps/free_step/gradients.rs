@@ -1,12 +1,11 @@
-//! Projected, preconditioned conjugate gradients on a face.
+//! The direction on a face: conjugate gradients that keep the rows, with the Hessian of f and the curvature of h.
 
 use super::FreeStep;
 use super::face::Face;
-use crate::control::{Control, Pass};
-use crate::coupling::{Coupling, Outers};
+use crate::control::Pass;
 use crate::matrix::dot;
-use crate::pair_step::Factor;
 use crate::separable::Nonsmooth;
+use crate::solve::steps::projected::Projected;
 use crate::state::State;
 
 /// Fall of the preconditioned residual (squared) at which the direction is good enough.
@@ -16,7 +15,7 @@ const NOTHING_LEFT: f64 = 1e-26;
 /// Share (squared) of the slope that a flat direction must keep to count as falling.
 const TRULY_FALLS: f64 = 1e-16;
 /// Curvature below this share of the diagonal's is none.
-const FLAT: f64 = 1e-14;
+pub(crate) const FLAT: f64 = 1e-14;
 
 /// A direction of descent within the face and ker A.
 #[derive(Debug)]
@@ -38,26 +37,24 @@ pub(super) fn conjugate_gradients(
     let (f, n) = (step.view.smooth(), state.x.len());
     let bends = face.bends();
     let diagonal: Vec<f64> = (0..n).map(|c| step.metric.diagonal(f, c)).collect();
-    let projector = Projector::new(step, face, &diagonal, &bends)?;
-    let mut d = vec![0.0; n];
-    let mut r = face.slope.clone();
-    // Holds the projected slope, then the image of the direction, by turns.
-    let mut image = vec![0.0; n];
-    projector.apply(&mut r, &mut image, step.control)?;
-    let mut fit = dot(&r, &image);
-    let start = fit;
-    let unprojected: f64 = (0..n)
-        .filter(|&c| face.is_free(c))
-        .map(|c| face.slope[c] * face.slope[c] * projector.inverse[c])
-        .sum();
-    if fit.is_nan() || fit <= NOTHING_LEFT * unprojected {
+    let free: Vec<u32> = (0..n as u32).filter(|&c| face.is_free(c as usize)).collect();
+    let of_free =
+        |number: &dyn Fn(usize) -> f64| -> Vec<f64> { free.iter().map(|&c| number(c as usize)).collect() };
+    let inverse = of_free(&|c| 1.0 / (diagonal[c] + bends.get(c).unwrap_or(&0.0)));
+    let minus = of_free(&|c| -face.slope[c]);
+    let unprojected: f64 = minus.iter().zip(&inverse).map(|(r, d)| r * r * d).sum();
+    let coupling = step.view.independent_coupling();
+    let mut gradients = Projected::begin(coupling, free.clone(), inverse, minus, step.control)?;
+    let start = gradients.fit();
+    if start.is_nan() || start <= NOTHING_LEFT * unprojected {
         return Ok(None);
     }
-    let mut p: Vec<f64> = image.iter().map(|v| -v).collect();
+    let (mut d, mut p, mut image) = (vec![0.0; n], vec![0.0; n], vec![0.0; n]);
     let mut moved = false;
-    while *left > 0 && fit > FALL * start {
+    while *left > 0 && gradients.fit() > FALL * start {
         step.control.check()?;
         *left -= 1;
+        free.iter().zip(gradients.p()).for_each(|(&c, value)| p[c as usize] = *value);
         if !f.hessian_product(&state.x, &state.product, &p, &mut image, step.control)? {
             return Ok(None);
         }
@@ -67,26 +64,18 @@ pub(super) fn conjugate_gradients(
         if bend.is_nan() || bend <= FLAT * scale {
             // A flat direction that truly falls leads to the end of the face; one that does so by rounding to nowhere.
             let falls = dot(&face.slope, &p);
-            if falls < 0.0 && fit > TRULY_FALLS * unprojected {
+            if falls < 0.0 && gradients.fit() > TRULY_FALLS * unprojected {
                 return Ok(Some(Direction { d: p, ray: true, falls }));
             }
             break;
         }
-        let t = fit / bend;
-        for c in 0..n {
-            d[c] += t * p[c];
-            r[c] = if face.is_free(c) { r[c] + t * image[c] } else { 0.0 };
-        }
+        let t = gradients.fit() / bend;
+        d.iter_mut().zip(&p).for_each(|(d, p)| *d += t * p);
+        gradients.step(t, &of_free(&|c| image[c]));
         moved = true;
-        projector.apply(&mut r, &mut image, step.control)?;
-        let next = dot(&r, &image);
-        if next.is_nan() || next <= 0.0 {
+        gradients.turn(step.control)?;
+        if gradients.fit().is_nan() || gradients.fit() <= 0.0 {
             break;
-        }
-        let ratio = next / fit;
-        fit = next;
-        for c in 0..n {
-            p[c] = ratio * p[c] - image[c];
         }
     }
     let falls = dot(&face.slope, &d);
@@ -111,63 +100,5 @@ fn add_separable_curvature(step: &FreeStep<'_>, state: &State, bends: &[f64], p:
         for c in blocks.coordinates(i) {
             image[c] += h.weight(i) / size * (p[c] - along * state.x[c]);
         }
-    }
-}
-
-/// `v = D^-1 (r - A'y)` on the face with `A v = 0`, D the diagonal of the curvature.
-struct Projector<'a> {
-    coupling: &'a Coupling,
-    face: &'a Face<'a>,
-    /// `D^-1`.
-    inverse: Vec<f64>,
-    factor: Option<Factor>,
-}
-
-impl<'a> Projector<'a> {
-    fn new(step: &FreeStep<'a>, face: &'a Face<'a>, diagonal: &[f64], bends: &[f64]) -> Pass<Self> {
-        let coupling = step.view.independent_coupling();
-        let inverse = if bends.is_empty() {
-            diagonal.iter().map(|d| 1.0 / d).collect()
-        } else {
-            diagonal.iter().zip(bends).map(|(d, bend)| 1.0 / (d + bend)).collect()
-        };
-        let mut projector = Self { coupling, face, inverse, factor: None };
-        let m = coupling.rows();
-        if m > 0 {
-            let mut gram = vec![0.0; m * m];
-            let mut outers = Outers::new(coupling, &mut gram);
-            let each = coupling.numbers_per_column();
-            step.control.in_parts(face.slope.len(), each * each, |part| {
-                part.filter(|&c| face.is_free(c)).for_each(|c| outers.add(c, projector.inverse[c]));
-            })?;
-            outers.finish();
-            projector.factor = Some(Factor::from_gram(m, &gram));
-        }
-        Ok(projector)
-    }
-
-    /// Takes the part of r that the rows carry out of it (which keeps later steps accurate), then `v = D^-1 r`.
-    fn apply(&self, r: &mut [f64], v: &mut [f64], control: &Control) -> Pass {
-        let each = self.coupling.numbers_per_column();
-        if let Some(factor) = &self.factor {
-            for _ in 0..2 {
-                let mut y = vec![0.0; self.coupling.rows()];
-                control.in_parts(r.len(), each, |part| {
-                    for c in part.filter(|&c| self.face.is_free(c)) {
-                        self.coupling.add_column(c, r[c] * self.inverse[c], &mut y);
-                    }
-                })?;
-                factor.solve(&mut y);
-                control.in_parts(r.len(), each, |part| {
-                    for c in part.filter(|&c| self.face.is_free(c)) {
-                        r[c] -= self.coupling.column_dot(c, &y);
-                    }
-                })?;
-            }
-        }
-        for c in 0..r.len() {
-            v[c] = if self.face.is_free(c) { r[c] * self.inverse[c] } else { 0.0 };
-        }
-        Ok(())
     }
 }

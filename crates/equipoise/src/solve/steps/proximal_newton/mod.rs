@@ -24,7 +24,6 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-mod cholesky;
 mod newton_system;
 mod part;
 mod restore_rows;

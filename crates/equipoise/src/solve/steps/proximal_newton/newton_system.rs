@@ -13,9 +13,9 @@ use faer::linalg::solvers::Solve;
 use faer::{Col, MatRef, Side};
 
 use super::add_columns;
-use super::cholesky::Cholesky;
+use crate::control::Control;
 use crate::coupling::Coupling;
-use crate::matrix::dot;
+use crate::matrix::{Cholesky, dot};
 use crate::separable::Values;
 use crate::smooth::Factored;
 use crate::team::{SHORT, Team};
@@ -236,7 +236,7 @@ impl NewtonSystem {
             }
         }
         if !team.is_alone() {
-            if !self.cholesky.factor(team, &self.matrix, dimension) {
+            if self.cholesky.factor(team, &self.matrix, dimension, &Control::unlimited()) != Ok(true) {
                 return false;
             }
             self.solution[..rank].copy_from_slice(&right.of_product);

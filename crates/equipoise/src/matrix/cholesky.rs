@@ -10,6 +10,7 @@ use faer::linalg::matmul::matmul;
 use faer::linalg::triangular_solve::{solve_lower_triangular_in_place, solve_upper_triangular_in_place};
 use faer::{Accum, MatMut, MatRef, Par};
 
+use crate::control::{Control, Pass};
 use crate::team::Team;
 
 /// Columns that are factored at a time.
@@ -21,7 +22,7 @@ const HEIGHT: usize = 128;
 
 /// A factor and its memory.
 #[derive(Debug, Default)]
-pub(super) struct Cholesky {
+pub(crate) struct Cholesky {
     dimension: usize,
     /// Column by column; what lies above the diagonal means nothing.
     lower: Vec<f64>,
@@ -29,8 +30,14 @@ pub(super) struct Cholesky {
 
 impl Cholesky {
     /// Factors a symmetric matrix given by its lower triangle, column by column; false where it is not positive
-    /// definite.
-    pub(super) fn factor(&mut self, team: &Team, matrix: &[f64], dimension: usize) -> bool {
+    /// definite. Any order of the sums obeys the same rounding bounds, so proofs may rest on the answer.
+    pub(crate) fn factor(
+        &mut self,
+        team: &Team,
+        matrix: &[f64],
+        dimension: usize,
+        control: &Control,
+    ) -> Pass<bool> {
         self.dimension = dimension;
         self.lower.resize(matrix.len(), 0.0);
         let worth_while = dimension >= WORTH_WHILE;
@@ -45,15 +52,16 @@ impl Cholesky {
         let mut memory =
             MemBuffer::new(cholesky_in_place_scratch::<f64>(WIDTH, Par::Seq, faer::Spec::default()));
         loop {
+            control.check()?;
             let width = WIDTH.min(left.nrows());
             let (mut corner, _, mut below, rest) = left.split_at_mut(width, width);
             let stack = MemStack::new(&mut memory);
             let plain = faer::linalg::cholesky::llt::factor::LltRegularization::default();
             if cholesky_in_place(corner.as_mut(), plain, Par::Seq, stack, faer::Spec::default()).is_err() {
-                return false;
+                return Ok(false);
             }
             if rest.nrows() == 0 {
-                return true;
+                return Ok(true);
             }
             let corner = corner.as_ref();
             team.map_if(worth_while, strips(below.as_mut()).into_iter(), |strip| {
@@ -71,7 +79,7 @@ impl Cholesky {
     }
 
     /// Solves `L L' y = right` in place.
-    pub(super) fn solve(&self, right: &mut [f64]) {
+    pub(crate) fn solve(&self, right: &mut [f64]) {
         let lower = MatRef::from_column_major_slice(&self.lower, self.dimension, self.dimension);
         let mut right = MatMut::from_column_major_slice_mut(right, self.dimension, 1);
         solve_lower_triangular_in_place(lower, right.as_mut(), Par::Seq);
@@ -139,7 +147,7 @@ mod tests {
             let mut solutions = Vec::new();
             for threads in [1, 3] {
                 let mut factor = Cholesky::default();
-                assert!(factor.factor(&Team::of(threads), &matrix, n));
+                assert_eq!(factor.factor(&Team::of(threads), &matrix, n, &Control::unlimited()), Ok(true));
                 let mut y = right.clone();
                 factor.solve(&mut y);
                 for i in 0..n {
@@ -157,6 +165,8 @@ mod tests {
         let n = 150;
         let mut matrix = definite(n);
         matrix[140 * (n + 1)] = -1.0;
-        assert!(!Cholesky::default().factor(&Team::of(2), &matrix, n));
+        let factor = |control: &Control| Cholesky::default().factor(&Team::of(2), &matrix, n, control);
+        assert_eq!(factor(&Control::unlimited()), Ok(false));
+        assert!(factor(&Control::unlimited().until(std::time::Instant::now())).is_err());
     }
 }
