@@ -12,6 +12,7 @@
 //! - Given: a problem of one row whose costs are all quadratic. Returns: the same as [`one_row::solve`](crate::one_row).
 
 #![expect(clippy::inline_always, reason = "part of vector loops, which must not call functions")]
+#![expect(clippy::needless_bitwise_bool, reason = "comparisons of vectors have no short cuts")]
 
 use std::ops::Range;
 

@@ -131,7 +131,7 @@ impl<'a> Projected<'a> {
                 } else {
                     control.in_parts(r.len(), each, |part| {
                         part.for_each(|k| {
-                            coupling.add_column(columns[k] as usize, inverse[k] * r[k], &mut y)
+                            coupling.add_column(columns[k] as usize, inverse[k] * r[k], &mut y);
                         });
                     })?;
                 }

@@ -85,7 +85,7 @@ fn direction(view: View<'_>, x: &[f64], control: &Control) -> Pass<Option<Vec<f6
         for (c, d) in d.iter_mut().enumerate().filter(|(_, d)| **d != 0.0) {
             let share = *d * coupling.column_dot(c, &y);
             // Nobody turns round.
-            if !(share.abs() < 0.5) {
+            if share.is_nan() || share.abs() >= 0.5 {
                 return Ok(None);
             }
             *d -= *d * share;
