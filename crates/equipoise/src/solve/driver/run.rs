@@ -159,8 +159,6 @@ struct Run<'r, F, H> {
     handed_over: bool,
     /// The size of x from which on it is looked whether it is on its way to infinity.
     far_out: f64,
-    /// Where it began.
-    origin: Vec<f64>,
     /// The last iterate that was seen to be feasible, and how often the run went back to one.
     feasible: Vec<f64>,
     taken_back: u32,
@@ -173,7 +171,6 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Run<'r, F, H> {
             feasible: if plan.problem.coupling().rows() > 1 { state.x.clone() } else { Vec::new() },
             taken_back: 0,
             far_out: FAR_OUT * (1.0 + max_abs(&state.x)),
-            origin: state.x.clone(),
             view: plan.problem.view(),
             beyond: Beyond::new(plan.problem, metric, plan.settings.method == Method::Auto),
             plan,
@@ -316,7 +313,7 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Run<'r, F, H> {
         let mut look = || {
             // Not every gear keeps the product.
             let there = State::new(self.view.smooth(), self.state.x.clone(), &control)?;
-            self.beyond.look_along(&self.origin, &there, &control)
+            self.beyond.look_along(self.plan.problem.start(), &there, &control)
         };
         match look() {
             Ok(()) => Ok(()),
