@@ -9,7 +9,7 @@
 
 use std::time::Instant;
 
-use equipoise::{Control, DenseMatrix, Halt, Pass, Status, Team};
+use equipoise::{Control, DenseMatrix, Pass, Status, Team};
 use faer::linalg::matmul::matmul;
 use faer::{Accum, MatMut, MatRef, Par};
 
@@ -49,6 +49,11 @@ pub fn fit_many(
         let (found, expected) = (starts.len(), targets.columns());
         return Err(Error::Length { what: "starts", found, expected, unit: "target" });
     }
+    let short = starts.into_iter().flatten().find(|start| start.len() != data.matrix.columns());
+    if let Some(start) = short {
+        let (found, expected) = (start.len(), data.matrix.columns());
+        return Err(Error::Length { what: "start", found, expected, unit: "column" });
+    }
     let start = |k: usize| starts.map(|starts| starts[k].as_slice());
     let team = Team::of(settings.threads.min(targets.columns().div_ceil(TOGETHER)).max(1));
     let columns = data.matrix.columns();
@@ -66,13 +71,12 @@ pub fn fit_many(
         (0..targets.columns().div_ceil(TOGETHER))
             .map(|k| k * TOGETHER..((k + 1) * TOGETHER).min(targets.columns()))
     };
-    let shared = if is_plain && is_bounded && columns <= WIDE {
-        Shared::new(data, targets, region, settings, &team, control)
-    } else {
-        Err(Halt::Interrupted)
-    };
+    // Where it was ended the long way says so.
+    let shared = (is_plain && is_bounded && columns <= WIDE)
+        .then(|| Shared::new(data, targets, region, settings, &team, control))
+        .and_then(Pass::ok);
     let fits = match &shared {
-        Ok(shared) => team.map(parts(), |part| {
+        Some(shared) => team.map(parts(), |part| {
             let mut scratch = Scratch::default();
             let fit = |k: usize| match shared.fit(k, targets.column(k), start(k), &mut scratch, control) {
                 Some(fit) => Ok(fit),
@@ -81,7 +85,7 @@ pub fn fit_many(
             };
             part.map(fit).collect::<Result<Vec<Fit>>>()
         }),
-        Err(_) => team.map(parts(), |part| part.map(one).collect()),
+        None => team.map(parts(), |part| part.map(one).collect()),
     };
     Ok(fits.into_iter().collect::<Result<Vec<Vec<Fit>>>>()?.into_iter().flatten().collect())
 }

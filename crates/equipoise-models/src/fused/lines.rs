@@ -98,7 +98,11 @@ pub(super) fn solve(
         previous.copy_from_slice(&lines.by_columns);
         let is_last = rounds >= max_rounds;
         if rounds >= look || is_last {
-            let (estimate, found) = lines.judge(gap, control)?;
+            let Ok((estimate, found)) = lines.judge(gap, control) else {
+                // Only a control ends it; what was found before stands.
+                halt = control.halted();
+                break;
+            };
             let met = estimate <= gap;
             if best.as_ref().is_none_or(|(least, _)| estimate < *least) {
                 without_gain = 0;
@@ -235,7 +239,7 @@ impl Lines<'_> {
         };
         let before = relative(objective(&plain, &b), dual_value(&theta, task.y));
         if before <= NEAR * gap {
-            self.threshold = regions::fuse(&plain, &mut b, self.threshold);
+            self.threshold = regions::fuse(&plain, &mut b, self.threshold, control)?;
         }
         b.iter_mut().for_each(|b| *b = shrunk(*b, task.sparse));
         for (theta, y) in theta.iter_mut().zip(task.y) {

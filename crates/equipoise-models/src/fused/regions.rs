@@ -11,6 +11,8 @@
 //!
 //! Must not know: multipliers, certificates.
 
+use equipoise::{Control, Pass};
+
 use super::interior::objective;
 use super::proof::Task;
 
@@ -18,16 +20,17 @@ use super::proof::Task;
 const THRESHOLDS: [f64; 9] = [1.0, 0.1, 1e-2, 3e-3, 1e-3, 3e-4, 1e-4, 1e-5, 1e-7];
 
 /// Fuses, where that lowers the objective. Thresholds before the one given are left out; returns where to begin next time, when b
-/// is nearer to the optimum.
-pub(super) fn fuse(task: &Task<'_>, b: &mut Vec<f64>, begin: usize) -> usize {
+/// is nearer to the optimum: from the first where none of them did.
+pub(super) fn fuse(task: &Task<'_>, b: &mut Vec<f64>, begin: usize, control: &Control) -> Pass<usize> {
     let spread = b.iter().fold(f64::NEG_INFINITY, |most, b| most.max(*b))
         - b.iter().fold(f64::INFINITY, |least, b| least.min(*b));
     if !(spread > 0.0 && spread.is_finite()) {
-        return begin;
+        return Ok(begin);
     }
     let (before, from) = (objective(task, b), b.clone());
     let (mut least, mut next) = (before, 0);
     for (k, threshold) in THRESHOLDS.iter().enumerate().skip(begin) {
+        control.check()?;
         let fused = fused(task, &from, threshold * spread);
         let value = objective(task, &fused);
         if value < least {
@@ -38,7 +41,7 @@ pub(super) fn fuse(task: &Task<'_>, b: &mut Vec<f64>, begin: usize) -> usize {
             break;
         }
     }
-    next
+    Ok(next)
 }
 
 fn fused(task: &Task<'_>, b: &[f64], threshold: f64) -> Vec<f64> {

@@ -102,3 +102,17 @@ fn problems_that_fall_for_ever_are_recognised() {
     }
     assert!(missed.is_empty(), "of 144: {missed:?}");
 }
+
+/// A sum of losses that falls for very long is bounded all the same.
+#[test]
+fn a_long_way_down_is_not_endless() {
+    for size in [1e3, 1e6, 1e8, 1e9, 1e12] {
+        let matrix = DenseMatrix::from_columns(3, 2, vec![1.0, 1.0, 0.5, 1.0, -1.0, 0.25]).expect("finite");
+        let target = vec![2.0 * size, size, 3.0 * size];
+        let f = LossOfProduct::new(matrix, target, HuberLoss::new(1.0).expect("positive")).expect("valid");
+        let problem = crate::adaptor::builder(f).build().expect("feasible");
+        let settings = Settings { time_limit: Some(20.0), ..Settings::default() };
+        let solution = solve(&problem, &settings).unwrap_or_else(|error| panic!("size {size}: {error}"));
+        assert!(solution.certificate.objective >= 0.0, "size {size}: {:?}", solution.status);
+    }
+}

@@ -2,8 +2,8 @@
 //!
 //! Where the objective falls along a ray, iterates follow it, and x itself, seen from afar, becomes the ray: d is x without what
 //! the bounds hold back, brought back to `A d = 0` by changes in proportion to its entries, of size 1. d is a ray if f has no curvature
-//! along it at x (to the share that counts as none) and the objective falls at one rate along it from a point nearby: where x is, rounding
-//! may be larger than what there is to see.
+//! along it at x (to the share that counts as none) and the objective falls at one rate along it from a point nearby, far beyond its own
+//! size: a sum of losses that falls for long, but never below 0, is none. Where x is, rounding may be larger than what there is to see.
 //!
 //! Given: a point nearby and an iterate. Returns: the coordinates that lead away, if it is on a ray. Must not know: gears,
 //! who asks.
@@ -18,8 +18,10 @@ use crate::state::State;
 
 /// The rate of fall, as a share of that over the stretch before, that must be kept.
 const KEPT: f64 = 0.9;
-/// How far the ray is followed, in sizes of the point nearby.
-const STRETCHES: [f64; 3] = [1e3, 1e4, 1e7];
+/// Where the rate is measured, in sizes of the point nearby.
+const STRETCH: [f64; 2] = [1e3, 1e4];
+/// How often its own size the objective must have fallen, and once more.
+const OFTEN: [f64; 2] = [1e6, 1e10];
 /// A fall below this share of the objective is rounding.
 const SURELY_FALLS: f64 = 1e-9;
 /// Coordinates with less of d than this are not named.
@@ -50,10 +52,14 @@ pub(crate) fn endless(
         Ok(view.value(&there.x, &there.product))
     };
     let size = 1.0 + max_abs(nearby);
-    let values =
-        [value_at(STRETCHES[0] * size)?, value_at(STRETCHES[1] * size)?, value_at(STRETCHES[2] * size)?];
-    let rate = |k: usize| (values[k] - values[k + 1]) / ((STRETCHES[k + 1] - STRETCHES[k]) * size);
-    let falls = values[0] - values[1] > SURELY_FALLS * values[1].abs() && rate(1) >= KEPT * rate(0);
+    let (from, to) = (STRETCH[0] * size, STRETCH[1] * size);
+    let (begin, first, second) = (value_at(0.0)?, value_at(from)?, value_at(to)?);
+    let rate = (first - second) / (to - from);
+    let mut falls = first - second > SURELY_FALLS * second.abs();
+    for often in OFTEN {
+        let far = to + often * (1.0 + begin.abs() + second.abs()) / rate;
+        falls = falls && second - value_at(far)? >= KEPT * rate * (far - to);
+    }
     Ok(falls.then(|| (0..n).filter(|&c| d[c].abs() > NAMED).take(10).collect()))
 }
 
