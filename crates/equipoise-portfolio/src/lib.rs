@@ -229,6 +229,9 @@ fn check(
     Ok(())
 }
 
+/// A row that is missed by less than this share of the budget is no contradiction of limits.
+const DOUBT: f64 = 1e-6;
+
 /// The result of a search for one point, however it ended.
 fn conclude(
     engine: &mut Engine<'_, '_>,
@@ -239,6 +242,8 @@ fn conclude(
     let status = match ended {
         Ok(Ended::Met) => Status::Converged,
         Ok(Ended::Stalled) => Status::Stalled,
+        // Next to nothing may be the search's own shortcoming: only what is beyond doubt is said of the limits.
+        Ok(Ended::Missed(_, by)) if by <= DOUBT * (1.0 + engine.constraints.budget.abs()) => Status::Stalled,
         Ok(Ended::Missed(row, by)) => return Err(contradiction(engine, row, by, returns)?),
         Err(halt @ Halt::Fault(_)) => return Err(halt.into()),
         Err(halt) => match (&engine.best, Status::after(&halt)) {
@@ -248,9 +253,15 @@ fn conclude(
     };
     let found = engine.best.take().expect("a search that ended has judged a point");
     // A halt may come after the gap was met.
-    let is_met = found.relative_gap <= settings.gap && found.infeasibility <= engine::ALLOWED;
+    let is_covered = engine.ground.holds_within.is_none_or(|reach| found.w.iter().all(|w| w.abs() <= reach));
+    let is_met = found.relative_gap <= settings.gap && found.infeasibility <= engine::ALLOWED && is_covered;
     let mut portfolio = describe(found, &engine.constraints, returns, engine.ground.holds_within);
-    portfolio.status = if is_met { Status::Converged } else { status };
+    portfolio.status = match status {
+        _ if is_met => Status::Converged,
+        // The bound does not speak of weights so large.
+        Status::Converged => Status::Stalled,
+        status => status,
+    };
     portfolio.rounds = engine.rounds;
     Ok(portfolio)
 }

@@ -92,6 +92,9 @@ pub(super) fn named(error: Error, names: Option<&[String]>) -> anyhow::Error {
     anyhow!(words)
 }
 
+/// More demands than this are a slip of the hand.
+const MOST_DEMANDS: usize = 10_000_000;
+
 /// The demands that are asked for: `LO:HI:K`, or those of a file.
 pub(super) fn demands(typed: &str, control: &Control) -> Result<Vec<f64>> {
     let parts: Vec<&str> = typed.split(':').collect();
@@ -103,6 +106,9 @@ pub(super) fn demands(typed: &str, control: &Control) -> Result<Vec<f64>> {
             bail!(
                 "--demands {typed}: expected two finite numbers and a count of at least 1, as in 100:500:5"
             );
+        }
+        if count > MOST_DEMANDS {
+            bail!("--demands {typed}: found {count} demands, expected at most {MOST_DEMANDS}");
         }
         let step = if count > 1 { (high - low) / (count - 1) as f64 } else { 0.0 };
         let at = |k: usize| if k + 1 == count && k > 0 { high } else { low + step * k as f64 };

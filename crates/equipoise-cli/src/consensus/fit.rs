@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use anyhow::{Result, bail};
 use equipoise::{Control, Status};
-use equipoise_consensus::{Checkpoint, Fit, Settings, Watch, fit};
+use equipoise_consensus::{Checkpoint, Fit, Method, Settings, Watch, fit};
 use equipoise_formats::history::HistoryWriter;
 use equipoise_formats::{Standing, fit_file};
 
@@ -29,6 +29,11 @@ pub(crate) fn run(args: &ConsensusFitArguments, interrupt: &Interrupt) -> Result
         && (limit.is_nan() || limit <= 0.0)
     {
         bail!("--time-limit: found {limit}, expected a number of seconds above 0");
+    }
+    if args.asynchronous && args.method == Some(Method::Tree) {
+        bail!(
+            "--asynchronous: transfers along a tree wait for each other; leave out --method tree, or --asynchronous"
+        );
     }
     let control = interrupt.within(problem.time_limit);
     let place = args.out.as_deref().map(|path| Place::look(path, Sort::Fit, &control)).transpose()?;

@@ -130,7 +130,7 @@ fn constraints(args: &MarketArguments, returns: &Returns, control: &Control) -> 
     let places: HashMap<&str, usize> =
         returns.names().iter().enumerate().map(|(place, name)| (name.as_str(), place)).collect();
     if let Some(file) = &args.limits {
-        let table = read_records(file, control)?;
+        let table = read_limits(file, control)?;
         for (record, asset) in assets_of(&table, file, &places)? {
             if let Some(least) = limit(&table, &record, "min")? {
                 lower[asset] = least;
@@ -176,6 +176,16 @@ fn assets_of<'a>(
 }
 
 /// A limit of a line; none where its column is not there or its cell is empty.
+/// A table of limits: without a column of them it would limit nothing.
+fn read_limits(file: &Path, control: &Control) -> Result<Records> {
+    let table = read_records(file, control)?;
+    if table.position("min").is_none() && table.position("max").is_none() {
+        let found = table.names().join("`, `");
+        bail!("{}: found columns `{found}`, expected `min` or `max` among them", file.display());
+    }
+    Ok(table)
+}
+
 fn limit(table: &Records, record: &Record<'_>, name: &str) -> Result<Option<f64>> {
     match table.position(name) {
         Some(column) => Ok(record.number(column)?),
@@ -195,7 +205,7 @@ fn groups(
     for (record, place) in assets_of(&table, sectors, places)? {
         members.entry(record.text(column)).or_default().push(place);
     }
-    let limits_table = read_records(limits, control)?;
+    let limits_table = read_limits(limits, control)?;
     let column = limits_table.find("sector")?;
     let mut groups: Vec<Group> = Vec::new();
     for record in limits_table.iter() {

@@ -202,6 +202,9 @@ fn bad_input_is_refused_with_its_evidence() {
     users("allocate_row_name", &["--row", "rom=4"])
         .expect(2)
         .complains(&["no column `rom`, did you mean `room`?"]);
+    users("allocate_demands", &["--demands", "1:2:99999999999", "--drop", "room"])
+        .expect(2)
+        .complains(&["found 99999999999 demands, expected at most 10000000"]);
     users("allocate_row_sense", &["--row", "room"]).expect(2).complains(&["expected a column, =, >= or <="]);
     users("allocate_cost", &["--demand", "5", "--cost", "entropi"])
         .expect(2)

@@ -125,6 +125,9 @@ fn bad_input_is_refused_in_words() {
         .expect(2)
         .complains(&["row 2: found 9, expected a node from 0 to 3"]);
     run(&files, &[&logistic[..], &["--graph", "torus"]].concat()).expect(2).complains(&["unknown topology"]);
+    run(&files, &[&logistic[..], &["--asynchronous", "--method", "tree"]].concat())
+        .expect(2)
+        .complains(&["transfers along a tree wait for each other"]);
     run(&files, &["--loss", "lasso"]).expect(2).complains(&["--l1 is missing"]);
     run(&files, &[&logistic[..], &["--cost", "2"]].concat())
         .expect(2)

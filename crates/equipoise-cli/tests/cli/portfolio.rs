@@ -189,6 +189,8 @@ fn bad_input_is_refused_with_its_evidence() {
     refuse(&["--current", &data], &["--current has no effect without"]);
     let typo = write(&folder, "typo.csv", "asset,min,max\nbb,0,1\n");
     refuse(&["--limits", &typo], &["line 2: no asset `bb` in the table of prices; did you mean"]);
+    let none = write(&folder, "none.csv", "asset,minimum\na,0\n");
+    refuse(&["--limits", &none], &["found columns `asset`, `minimum`, expected `min` or `max` among them"]);
     let twice = write(&folder, "twice.csv", "asset,weight\na,0.5\na,0.5\n");
     refuse(&["--current", &twice, "--max-turnover", "1"], &["line 3: asset `a` is in line 2 already"]);
     let word = write(&folder, "word.csv", "asset,weight\na,much\n");
