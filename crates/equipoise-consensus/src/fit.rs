@@ -98,8 +98,8 @@ pub fn fit(
     };
     let mut keeper = Keeper::new(problem, settings, watch);
     let ended = match method {
-        Method::Tree => tree::run(problem, graph, start, &mut keeper),
-        _ => pairs::run(problem, graph, start, &mut keeper),
+        Method::Tree => tree::run(problem, graph, start, &mut keeper)?,
+        _ => pairs::run(problem, graph, start, &mut keeper)?,
     };
     keeper.finish(ended, method)
 }
@@ -228,8 +228,8 @@ impl<'k, 'w> Keeper<'k, 'w> {
 }
 
 /// The status that a halt stands for; faults of data are errors.
-pub(crate) fn status_of(halt: &equipoise::Halt) -> Status {
-    Status::after(halt).unwrap_or(Status::Interrupted)
+pub(crate) fn status_of(halt: equipoise::Halt) -> Result<Status, Error> {
+    Status::after(&halt).ok_or_else(|| halt.into())
 }
 
 fn check_graph(problem: &Problem, graph: &Graph) -> Result<(), Error> {

@@ -3,7 +3,8 @@
 //! ```text
 //! repeat   a phase of exchanges (in turn, or one thread a node); nothing is in flight after it
 //!          x = mean of x_i; the gap of x and of the dual points of all nodes; ended where it is small enough
-//!          with a proximal term sum_j e_ij/2 (x_j - c_ij)^2 per node: c_i <- x_i, once the inner gap is below a part of what the term is worth
+//!          with a proximal term sum_j e_ij/2 (x_j - c_ij)^2 per node: c_i <- x_i, once the inner gap is below a part of what the term is worth;
+//!          e_ij shrinks where moved centres gain little
 //! ```
 //!
 //! Each node has its own centre: the sum of the terms is one term around their mean and a constant, and nobody has to agree on one.
@@ -17,6 +18,7 @@ use equipoise::{Pass, Status};
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
+use crate::error::Error;
 use crate::fit::{Candidate, Ended, Keeper, disagreement, neighbours, status_of};
 use crate::ledger::{Ledger, Unit};
 use crate::local::Local;
@@ -36,21 +38,28 @@ const STALE_DAMPING: f64 = 0.6;
 const INNER: f64 = 0.3;
 /// Or after so many phases, whatever the inner gap: waiting for the last of it costs more than a centre that is a little off.
 const LONG: usize = 6;
+/// A lasso moves by about `l1 / e` at most when its centre moves, which may be next to nothing: after so many centres in
+/// turn that did not make the gap smaller by more than this part of it, e becomes so much smaller; and that so often at most.
+const SLOW: usize = 2;
+const SLOW_GAIN: f64 = 0.9;
+const SHRINK: f64 = 0.1;
+const MOST_SHRINKS: usize = 12;
 
 pub(crate) fn run(
     problem: &Problem,
     graph: &Graph,
     start: Option<&[f64]>,
     keeper: &mut Keeper<'_, '_>,
-) -> Ended {
+) -> Result<Ended, Error> {
     let control = keeper.control().clone();
     let lists = neighbours(graph);
     let locals: Vec<Local<'_>> = (0..problem.nodes()).map(|node| Local::new(problem, node)).collect();
     let unit = Unit::for_size(size(problem));
     let mut nodes = Vec::with_capacity(locals.len());
+    let mean = locals.iter().map(Local::natural_mean).sum::<f64>() / locals.len() as f64;
     for (id, mut local) in locals.into_iter().enumerate() {
         if let Some(part) = prox_part(problem.model.loss) {
-            local.set_prox(local.natural_prox().iter().map(|weight| part * weight).collect());
+            local.set_prox(local.natural_prox(mean).iter().map(|weight| part * weight).collect());
         }
         if let Some(start) = start {
             local.set_x(start);
@@ -63,11 +72,11 @@ pub(crate) fn run(
     let mut phases = Phases { problem, nodes, edges: graph.edge_count(), damping, rounds: 0 };
     let status = match phases.run(keeper) {
         Ok(status) => status,
-        Err(halt) => status_of(&halt),
+        Err(halt) => status_of(halt)?,
     };
     let sum = |j: usize| phases.nodes.iter().map(|node| node.ledger().units()[j]).sum::<i128>();
     let sum_of_multipliers = (0..problem.columns()).map(sum).fold(0, |most: i128, sum| most.max(sum.abs()));
-    Ended { status, traffic: phases.traffic(), rounds: phases.rounds, sum_of_multipliers }
+    Ok(Ended { status, traffic: phases.traffic(), rounds: phases.rounds, sum_of_multipliers })
 }
 
 /// How large lambda may become, roughly: what all rows pull together.
@@ -111,6 +120,27 @@ struct Good {
     ledgers: Vec<Ledger>,
 }
 
+/// How fast the gap falls from centre to centre.
+struct Pace {
+    smallest: f64,
+    slow: usize,
+    shrinks: usize,
+}
+
+impl Pace {
+    /// Whether the proximal term holds x back, by the smallest gap so far.
+    fn is_too_slow(&mut self, smallest: f64) -> bool {
+        self.slow = if smallest <= SLOW_GAIN * self.smallest { 0 } else { self.slow + 1 };
+        self.smallest = smallest;
+        if self.slow < SLOW || self.shrinks >= MOST_SHRINKS {
+            return false;
+        }
+        self.slow = 0;
+        self.shrinks += 1;
+        true
+    }
+}
+
 impl Phases<'_> {
     fn traffic(&self) -> Traffic {
         let mut all = Traffic::default();
@@ -126,6 +156,7 @@ impl Phases<'_> {
         let mut good: Option<Good> = None;
         // Phases since the centre moved.
         let mut since = 0;
+        let mut pace = Pace { smallest: f64::INFINITY, slow: 0, shrinks: 0 };
         self.refine(1e-3)?;
         loop {
             self.nodes.iter_mut().try_for_each(Node::renew_curvature)?;
@@ -159,6 +190,12 @@ impl Phases<'_> {
                 since += 1;
                 if inner <= INNER * worth || since >= LONG || self.edges == 0 {
                     since = 0;
+                    // Where a centre moves because time is up, it is not e that makes it slow.
+                    let is_exact = inner <= INNER * worth || self.edges == 0;
+                    if self.problem.model.loss == Loss::Lasso && is_exact && pace.is_too_slow(smallest) {
+                        self.nodes.iter_mut().for_each(|node| node.scale_prox(SHRINK));
+                        without_gain = 0;
+                    }
                     for node in &mut self.nodes {
                         let own = node.local().x().to_vec();
                         node.recentre(&own);

@@ -187,7 +187,7 @@ impl DualSums {
                 // t is rounded down so far that t |v| <= G is sure.
                 let most = v.iter().map(|v| v.magnitude()).fold(0.0, f64::max);
                 let t = scale(l1, above(most), squares.centre(), products.centre());
-                let scaled = if above(above(most) * t) <= l1 {
+                let scaled = if above(above(most) * t.abs()) <= l1 {
                     let t = Enclosure::from(t);
                     (-(t.square() * squares).half() - t * products).lower()
                 } else {

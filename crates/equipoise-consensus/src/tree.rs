@@ -20,6 +20,7 @@ use equipoise::graph::Graph;
 use equipoise::matrix::{axpy, dot};
 use equipoise::{Control, Pass, Status};
 
+use crate::error::Error;
 use crate::factor::Cholesky;
 use crate::fit::{Candidate, Ended, Keeper, disagreement, neighbours, status_of};
 use crate::ledger::{Ledger, Unit};
@@ -106,7 +107,7 @@ pub(crate) fn run(
     graph: &Graph,
     start: Option<&[f64]>,
     keeper: &mut Keeper<'_, '_>,
-) -> Ended {
+) -> Result<Ended, Error> {
     let mut run = Run {
         tree: Tree::new(graph),
         locals: (0..problem.nodes()).map(|node| Local::new(problem, node)).collect(),
@@ -116,9 +117,10 @@ pub(crate) fn run(
     };
     let status = match run.descend(problem, start, keeper) {
         Ok(status) => status,
-        Err(halt) => status_of(&halt),
+        Err(halt) => status_of(halt)?,
     };
-    Ended { status, traffic: run.traffic, rounds: run.rounds, sum_of_multipliers: run.sum_of_multipliers }
+    let (rounds, sum_of_multipliers) = (run.rounds, run.sum_of_multipliers);
+    Ok(Ended { status, traffic: run.traffic, rounds, sum_of_multipliers })
 }
 
 impl Run<'_> {

@@ -32,7 +32,7 @@ pub fn verify(problem: &Problem, x: &[f64], gap: f64, control: &Control) -> Resu
     check_point(problem, x)?;
     let all = problem.joined()?;
     let mut keeper = Keeper::new(&all, &settings, Watch { observer: None, control: control.clone() });
-    let ended = pairs::run(&all, &Graph::single(), Some(x), &mut keeper);
+    let ended = pairs::run(&all, &Graph::single(), Some(x), &mut keeper)?;
     let Some(duals) = keeper.duals() else {
         control.check()?;
         return Err(equipoise::Error::from(equipoise::Halt::TimeLimit).into());

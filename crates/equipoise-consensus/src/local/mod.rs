@@ -218,15 +218,15 @@ impl<'a> Local<'a> {
     }
 
     /// How much the loss bends along each column, at most: natural weights for a proximal term. A column that bends hardly
-    /// counts as a hundredth of the mean.
-    pub(crate) fn natural_prox(&self) -> Vec<f64> {
+    /// counts as a hundredth of the mean, here or over all nodes.
+    pub(crate) fn natural_prox(&self, mean_of_all: f64) -> Vec<f64> {
         const LEAST: f64 = 0.01;
         let rows = &self.shard.rows;
         let mut found = vec![0.0; rows.columns()];
         for k in 0..rows.len() {
             rows.for_each(k, |column, value| found[column] += value * value);
         }
-        let (scale, mean) = (self.most_bend(), self.natural_mean());
+        let (scale, mean) = (self.most_bend(), self.natural_mean().max(mean_of_all));
         found.iter().map(|sum| (scale * sum).max(LEAST * mean).max(f64::MIN_POSITIVE)).collect()
     }
 

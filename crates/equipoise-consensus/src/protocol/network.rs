@@ -31,7 +31,7 @@ impl<'r> Network<'r> {
         if self.faults.draw_loss(self.rng) {
             return;
         }
-        let at = self.now + self.faults.draw_delay(self.rng);
+        let at = self.now.saturating_add(self.faults.draw_delay(self.rng));
         self.count += 1;
         self.due.insert((at, self.count), (from, to, message));
     }
@@ -65,9 +65,9 @@ impl<'r> Network<'r> {
             self.send(node, to, message);
         }
         self.deliver(nodes);
-        self.now += 1;
+        self.now = self.now.saturating_add(1);
         // A round trip takes twice the delay at most.
-        let patience = 2 * self.faults.delay + 2;
+        let patience = self.faults.delay.saturating_mul(2).saturating_add(2);
         for node in 0..nodes.len() {
             if self.faults.loss > 0.0 && nodes[node].open() > 0 && !self.is_stalled(node) {
                 for (to, message) in nodes[node].ask_again(self.now, patience) {
@@ -77,11 +77,27 @@ impl<'r> Network<'r> {
         }
     }
 
-    /// Turns without new exchanges, until nothing is open.
-    pub(crate) fn drain(&mut self, nodes: &mut [Node<'_>]) {
+    /// Turns without new exchanges, until nothing is open; where work is to end, what is open is carried at once.
+    pub(crate) fn drain(&mut self, nodes: &mut [Node<'_>], control: &Control) {
         while nodes.iter().any(|node| node.open() > 0) {
+            if control.halted().is_some() {
+                return self.settle(nodes);
+            }
             self.turn(nodes, None, false);
         }
+    }
+
+    /// Without faults from now on: all that is under way arrives, and what was lost is sent again.
+    fn settle(&mut self, nodes: &mut [Node<'_>]) {
+        self.faults = Faults::default();
+        self.now = self.due.last_key_value().map_or(self.now, |((at, _), _)| self.now.max(*at));
+        self.deliver(nodes);
+        for node in 0..nodes.len() {
+            for (to, message) in nodes[node].ask_again(self.now, 0) {
+                self.send(node, to, message);
+            }
+        }
+        self.deliver(nodes);
     }
 }
 
@@ -109,5 +125,5 @@ pub(crate) fn run_in_turn(
         let asks = ends[draw.random_range(0..ends.len())];
         network.turn(nodes, Some(asks), is_greedy);
     }
-    network.drain(nodes);
+    network.drain(nodes, control);
 }

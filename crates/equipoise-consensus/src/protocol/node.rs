@@ -131,6 +131,14 @@ impl<'a> Node<'a> {
         self.is_stale = true;
     }
 
+    /// Multiplies the weights of the proximal term; how `f_i` bends is said anew.
+    pub(crate) fn scale_prox(&mut self, by: f64) {
+        let scaled = self.local.prox().iter().map(|prox| (by * prox).max(f64::MIN_POSITIVE)).collect();
+        self.local.set_prox(scaled);
+        self.curvature = Curvature::Diagonal(Vec::new());
+        self.is_stale = true;
+    }
+
     /// Says how `f_i` bends, where that has changed by more than some part of it since it was last said.
     pub(crate) fn renew_curvature(&mut self) -> Pass {
         const CHANGE: f64 = 0.2;

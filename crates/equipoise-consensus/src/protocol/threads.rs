@@ -1,9 +1,9 @@
 //! One thread a node: each serves requests before it asks itself, and nobody waits for anybody but its own replies.
 //!
 //! A phase ends when every node has begun its share of exchanges (or work is being ended) and none is open: then nothing is in
-//! flight. Until all have come so far, each goes on answering.
+//! flight. Until all have come so far, each goes on answering. Where a thread panics, the others end, and the panic goes on to the caller.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -31,19 +31,42 @@ pub(crate) fn run_in_threads(
 ) {
     let ends = Channels::network(nodes.len());
     let (finished, all) = (AtomicUsize::new(0), nodes.len());
+    let has_failed = AtomicBool::new(false);
     thread::scope(|scope| {
         for (node, (own, end)) in nodes.iter_mut().zip(ends.into_iter().enumerate()) {
-            let finished = &finished;
+            let (finished, has_failed) = (&finished, &has_failed);
             let seed = seed ^ (own as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
             scope.spawn(move || {
+                let _guard = Guard { has_failed };
                 let share = if node.degree() == 0 { 0 } else { each };
                 let stalled = faults.stall.filter(|stall| stall.node == own).map_or(0, |stall| stall.ticks);
-                let work =
-                    Work { each: share, is_greedy, stalled, patience: 2 * faults.delay + PATIENCE, seed };
-                work.run(node, Faulty::new(end, faults, seed ^ 1), finished, all, control);
+                let patience = faults.delay.saturating_mul(2).saturating_add(PATIENCE);
+                let work = Work { each: share, is_greedy, stalled, patience, seed };
+                let transport = Faulty::new(end, faults, seed ^ 1);
+                work.run(node, transport, &Others { finished, has_failed, all }, control);
             });
         }
     });
+}
+
+/// Says that a thread has failed, where it has.
+struct Guard<'a> {
+    has_failed: &'a AtomicBool,
+}
+
+impl Drop for Guard<'_> {
+    fn drop(&mut self) {
+        if thread::panicking() {
+            self.has_failed.store(true, Ordering::SeqCst);
+        }
+    }
+}
+
+/// How far the others are.
+struct Others<'a> {
+    finished: &'a AtomicUsize,
+    has_failed: &'a AtomicBool,
+    all: usize,
 }
 
 struct Work {
@@ -59,8 +82,7 @@ impl Work {
         &self,
         node: &mut Node<'_>,
         mut transport: impl Transport,
-        finished: &AtomicUsize,
-        all: usize,
+        others: &Others<'_>,
         control: &Control,
     ) {
         let begun = Instant::now();
@@ -92,9 +114,11 @@ impl Work {
             }
             if !is_finished && !wants_more && node.open() == 0 {
                 is_finished = true;
-                finished.fetch_add(1, Ordering::SeqCst);
+                others.finished.fetch_add(1, Ordering::SeqCst);
             }
-            if finished.load(Ordering::SeqCst) == all {
+            // Who has failed never answers.
+            let has_failed = others.has_failed.load(Ordering::SeqCst);
+            if has_failed || others.finished.load(Ordering::SeqCst) == others.all {
                 return;
             }
             waited = LOOK;
@@ -104,5 +128,35 @@ impl Work {
                 transport.send(to, reply);
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ledger::Unit;
+    use crate::local::Local;
+    use crate::problem::Loss;
+    use crate::tests::random;
+
+    #[test]
+    fn a_thread_that_panics_ends_the_others() {
+        let problem = random(Loss::Ridge, 2, false, 3);
+        let control = Control::unlimited();
+        let mut node = Node::new(0, Local::new(&problem, 0), Unit::for_size(64.0), &[1], &control);
+        node.renew_curvature().expect("no limit");
+        let (finished, has_failed) = (AtomicUsize::new(0), AtomicBool::new(false));
+        thread::scope(|scope| {
+            let failing = scope.spawn(|| {
+                let _guard = Guard { has_failed: &has_failed };
+                panic!("as the test wants");
+            });
+            assert!(failing.join().is_err());
+        });
+        // The node asks its neighbour, which is gone.
+        let work = Work { each: 3, is_greedy: false, stalled: 0, patience: PATIENCE, seed: 1 };
+        let end = Channels::network(2).swap_remove(0);
+        work.run(&mut node, end, &Others { finished: &finished, has_failed: &has_failed, all: 2 }, &control);
+        assert_eq!((node.open(), finished.load(Ordering::SeqCst)), (1, 0));
     }
 }

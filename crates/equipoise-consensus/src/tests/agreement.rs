@@ -174,3 +174,24 @@ fn whoever_watches_sees_messages_grow_and_the_gap_fall() {
         assert!(seen[seen.len() - 1].relative_gap <= 1e-8 && seen[0].relative_gap > 1e-8);
     }
 }
+
+/// The proximal term must not hold back an l1 penalty that is small beside the squares of the data.
+#[test]
+fn a_lasso_of_large_numbers_does_not_stall() {
+    let model = Model { ridge: 0.0, l1: 0.01, ..Model::new(Loss::Lasso) };
+    let row = [vec![10_000.0, 20_000.0, -5_000.0]];
+    let one = Problem::new(vec![shard(&row, &[1.0])], model).expect("a valid problem");
+    check(&one, &Graph::single(), &pairs(1e-6, 1), "one row");
+    let other = [vec![-3_000.0, 8_000.0, 1_000.0]];
+    let shards = vec![shard(&row, &[1.0]), shard(&other, &[0.5])];
+    let two = Problem::new(shards, model).expect("a valid problem");
+    check(&two, &graph("ring", 2), &pairs(1e-6, 1), "two rows");
+}
+
+#[test]
+fn a_shard_of_zeros_does_not_stall_a_lasso() {
+    let model = Model { ridge: 0.0, l1: 0.1, ..Model::new(Loss::Lasso) };
+    let shards = vec![shard(&[vec![1.0], vec![0.5]], &[1.0, 0.3]), shard(&[vec![0.0]], &[0.7])];
+    let problem = Problem::new(shards, model).expect("a valid problem");
+    check(&problem, &graph("ring", 2), &pairs(1e-6, 1), "a shard of zeros");
+}

@@ -29,7 +29,7 @@ fn shard(rows: &[Vec<f64>], targets: &[f64]) -> Shard {
 }
 
 /// Shards of 3 to 8 rows of 4 numbers, fewer rows than columns among them.
-fn random(loss: Loss, nodes: usize, bias: bool, seed: u64) -> Problem {
+pub(crate) fn random(loss: Loss, nodes: usize, bias: bool, seed: u64) -> Problem {
     let mut rng = rng(seed);
     let mut draw = || 2.0 * rng.random::<f64>() - 1.0;
     let columns = 4;

@@ -1,5 +1,8 @@
 //! What holds at every moment of every schedule: the sum, nothing twice, and that nobody waits for strangers.
 
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
 use equipoise::Control;
 use rand::RngExt;
 
@@ -55,11 +58,32 @@ fn the_sum_is_zero_at_every_moment_of_random_schedules() {
             assert!(sum(&nodes).iter().all(|sum| *sum == 0), "seed {seed} at {}", network.now);
         }
         assert_eq!(was_in_flight, faults.delay > 0 || faults.loss > 0.0);
-        network.drain(&mut nodes);
+        network.drain(&mut nodes, &Control::unlimited());
         assert!(nodes.iter().all(|node| node.open() == 0));
         let units = |j: usize| nodes.iter().map(|node| node.ledger().units()[j]).sum::<i128>();
         assert!((0..problem.columns()).all(|j| units(j) == 0), "seed {seed}");
         assert!(nodes.iter().any(|node| node.ledger().units().iter().any(|units| *units != 0)));
+    }
+}
+
+#[test]
+fn work_that_ends_leaves_nothing_in_flight_whatever_the_delay() {
+    for (delay, loss, stall) in [
+        (u64::MAX, 0.0, None),
+        (1 << 40, 0.3, None),
+        (u64::MAX, 0.3, Some(Stall { node: 1, ticks: u64::MAX })),
+    ] {
+        let problem = random(Loss::Ridge, 5, false, 8);
+        let mut nodes = nodes(&problem, "ring");
+        let mut rng = rng(8);
+        let mut network = Network::new(Faults { delay, loss, stall }, &mut rng);
+        for turn in 0..40 {
+            network.turn(&mut nodes, Some(turn % 5), false);
+        }
+        assert!(nodes.iter().any(|node| node.open() > 0));
+        network.drain(&mut nodes, &Control::on(Arc::new(AtomicBool::new(true))));
+        assert!(nodes.iter().all(|node| node.open() == 0), "{delay} {loss}");
+        assert_eq!(sum(&nodes), vec![0; problem.columns()]);
     }
 }
 
