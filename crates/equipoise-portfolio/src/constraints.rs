@@ -126,10 +126,11 @@ impl Constraints {
                 return Err(Error::BadSetting { name, found: turnover.limit, expected });
             }
         }
-        self.check_sums(assets)
+        self.check_sums(returns)
     }
 
-    fn check_sums(&self, assets: usize) -> Result<()> {
+    fn check_sums(&self, returns: &Returns) -> Result<()> {
+        let assets = returns.assets();
         let all: Vec<usize> = (0..assets).collect();
         let (least, most) = (total(&self.lower, &all), total(&self.upper, &all));
         if least.lower() > self.budget + slack(least) || most.upper() < self.budget - slack(most) {
@@ -143,6 +144,12 @@ impl Constraints {
             }
             if let Some(&found) = group.members.iter().find(|&&j| j >= assets) {
                 return Err(Error::Length { what: "place of an asset in a group", found, expected: assets });
+            }
+            let mut sorted = group.members.clone();
+            sorted.sort_unstable();
+            if let Some(twice) = sorted.windows(2).find(|pair| pair[0] == pair[1]) {
+                let asset = returns.names()[twice[0]].clone();
+                return Err(Error::TwiceInGroup { group: group.name.clone(), asset });
             }
             let (least, most) = (total(&self.lower, &group.members), total(&self.upper, &group.members));
             if least.lower() > upper + slack(least) || most.upper() < lower - slack(most) {

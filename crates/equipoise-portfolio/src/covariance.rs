@@ -41,10 +41,10 @@ impl Default for Shrinkage {
 /// S but for C.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Covariance {
-    /// delta.
-    pub shrinkage: f64,
-    /// `delta mu`, as computed.
-    pub ridge: f64,
+    /// delta, from 0 to 1.
+    pub(crate) shrinkage: f64,
+    /// `delta mu`, as computed; at least 0, which bounds rely on.
+    pub(crate) ridge: f64,
     /// `||c_j||^2`, as computed.
     pub(crate) squares: Vec<f64>,
     /// T - 1.
@@ -67,6 +67,40 @@ impl Covariance {
             }
         };
         Ok(Self { shrinkage: delta, ridge: delta * mean_variance, squares, divisor })
+    }
+
+    /// delta.
+    pub fn shrinkage(&self) -> f64 {
+        self.shrinkage
+    }
+
+    /// `delta mu`, as computed.
+    pub fn ridge(&self) -> f64 {
+        self.ridge
+    }
+
+    /// Whether returns have as many assets and days as those that it was made of.
+    pub(crate) fn check_shape(&self, returns: &Returns) -> Result<()> {
+        let (assets, days) = (self.squares.len(), self.divisor as usize + 1);
+        for (what, found, expected) in [
+            ("assets of the covariance", assets, returns.assets()),
+            ("days of the covariance", days, returns.days()),
+        ] {
+            if found != expected {
+                return Err(Error::Length { what, found, expected });
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether it was made of these very returns: one pass over them.
+    pub(crate) fn check_made_of(&self, returns: &Returns, team: &Team, control: &Control) -> Result<()> {
+        let squares = squared_norms(returns.centred(), team, control)?;
+        let differs = |(j, (own, squares)): (usize, (&f64, &f64))| (own != squares).then_some(j);
+        match self.squares.iter().zip(&squares).enumerate().find_map(differs) {
+            Some(j) => Err(Error::OtherReturns { asset: returns.names()[j].clone() }),
+            None => Ok(()),
+        }
     }
 
     /// `(1 - delta) / (T - 1)`, rounded.

@@ -63,6 +63,14 @@ pub enum Error {
         /// Who lacks most.
         hint: String,
     },
+    /// A covariance of other returns.
+    #[error(
+        "the covariance was made of other returns: those of `{asset}` differ; make it of the returns that it is used with"
+    )]
+    OtherReturns {
+        /// The first asset that differs.
+        asset: String,
+    },
     /// Limits of one asset the wrong way round.
     #[error("asset `{asset}`: its lower limit {lower} is above its upper limit {upper}")]
     Crossed {
@@ -82,6 +90,14 @@ pub enum Error {
         lower: f64,
         /// Its upper limit.
         upper: f64,
+    },
+    /// A group that names an asset more than once.
+    #[error("{group}: `{asset}` is a member of it more than once; name every member once")]
+    TwiceInGroup {
+        /// The group.
+        group: String,
+        /// The asset.
+        asset: String,
     },
     /// A budget that the limits of the weights cannot hold.
     #[error(

@@ -36,7 +36,7 @@ pub fn largest_return(
     control: &Control,
 ) -> Result<Option<f64>> {
     let settings = Settings::default();
-    check(returns, constraints, &settings, None)?;
+    check(returns, covariance, constraints, &settings, None)?;
     let engine = Engine::new(returns, covariance, constraints, &settings, None, control, None);
     Ok(engine.largest_return()?.map(|(largest, _)| largest))
 }
@@ -53,7 +53,7 @@ pub fn frontier(
     watch: Watch<'_>,
 ) -> Result<Frontier> {
     let begun = Instant::now();
-    check(returns, constraints, settings, start)?;
+    check(returns, covariance, constraints, settings, start)?;
     if count < 2 {
         let (name, expected) = ("points of the frontier", "2 or more");
         return Err(Error::BadSetting { name, found: count as f64, expected });

@@ -48,8 +48,8 @@ fn by_column(
 /// `C w`; assets of weight 0 are not read.
 pub(crate) fn product(matrix: &DenseMatrix, w: &[f64], control: &Control) -> Pass<Vec<f64>> {
     let mut all = vec![0.0; matrix.rows()];
-    for (j, w) in w.iter().enumerate().filter(|(_, w)| **w != 0.0) {
-        if j % COLUMNS == 0 {
+    for (visited, (j, w)) in w.iter().enumerate().filter(|(_, w)| **w != 0.0).enumerate() {
+        if visited % COLUMNS == 0 {
             control.check()?;
         }
         axpy(*w, matrix.column(j), &mut all);
@@ -140,5 +140,22 @@ impl Gram {
             new[..old.len()].copy_from_slice(old);
         }
         (self.stride, self.entries) = (stride, entries);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+    use std::sync::atomic::AtomicBool;
+
+    use super::*;
+    use crate::tests::random_returns;
+
+    /// The only weight is in a place that is no multiple of anything.
+    #[test]
+    fn a_product_of_few_weights_asks_whether_to_end() {
+        let returns = random_returns(3, 10, 1);
+        let control = Control::on(Arc::new(AtomicBool::new(true)));
+        assert!(product(returns.centred(), &[0.0, 1.0, 0.0], &control).is_err());
     }
 }

@@ -451,3 +451,36 @@ fn multipliers_are_derivatives() {
     assert!(here.multipliers.target_return > 0.0 && near(here.multipliers.target_return, of_return));
     assert!(near(here.multipliers.groups[0], slope(&|limits, by| limits.groups[0].upper += by)));
 }
+
+#[test]
+fn a_covariance_of_other_returns_is_refused() {
+    let returns = random_returns(5, 30, 8);
+    let limits = Constraints::long_only(5);
+    let control = Control::unlimited();
+    let refused = |other: &Returns| {
+        let settings = Settings::default();
+        let covariance = covariance(other, Shrinkage::Auto);
+        let checked = verify(&returns, &covariance, &limits, &settings, &[0.2; 5], None, &control);
+        checked.expect_err("refused").to_string()
+    };
+    assert_eq!(refused(&random_returns(4, 30, 8)), "assets of the covariance: found 4, expected 5");
+    assert_eq!(refused(&random_returns(5, 31, 8)), "days of the covariance: found 31, expected 30");
+    assert!(refused(&random_returns(5, 30, 9)).contains("made of other returns: those of `A0` differ"));
+    let fewer = covariance(&random_returns(4, 30, 8), Shrinkage::Auto);
+    let solved = solve(&returns, &fewer, &limits, &Settings::default(), None, Watch::default());
+    assert!(matches!(solved, Err(Error::Length { found: 4, expected: 5, .. })));
+}
+
+#[test]
+fn a_group_that_names_an_asset_twice_is_refused() {
+    let returns = random_returns(4, 30, 8);
+    let mut limits = Constraints::long_only(4);
+    limits.groups =
+        vec![Group { name: "sector tech".into(), members: vec![2, 0, 2], lower: 0.0, upper: 0.5 }];
+    let own = covariance(&returns, Shrinkage::Auto);
+    let refused = solve(&returns, &own, &limits, &Settings::default(), None, Watch::default());
+    assert_eq!(
+        refused.expect_err("refused"),
+        Error::TwiceInGroup { group: "sector tech".into(), asset: "A2".into() }
+    );
+}

@@ -25,8 +25,9 @@ pub fn verify(
     multipliers: Option<&Multipliers>,
     control: &Control,
 ) -> Result<Portfolio> {
-    check(returns, constraints, settings, Some(weights))?;
+    check(returns, covariance, constraints, settings, Some(weights))?;
     let team = Team::for_work(settings.threads, returns.assets() * returns.days());
+    covariance.check_made_of(returns, &team, control)?;
     let ground = Ground::new(returns, covariance, constraints);
     let theta = product(returns.centred(), weights, control)?;
     let products = if ground.holds_within.is_some() {

@@ -267,7 +267,7 @@ fn warnings(
 ) -> Vec<String> {
     let mut warnings = Vec::new();
     let (assets, days) = (returns.assets(), returns.days());
-    if days <= assets && covariance.shrinkage == 0.0 {
+    if days <= assets && covariance.shrinkage() == 0.0 {
         let endless = args.long_short && constraints.lower.iter().any(|bound| bound.is_infinite());
         let why = if endless {
             "some portfolio has a variance of 0 in the sample, and there are many such"

@@ -265,7 +265,7 @@ impl<'a> PortfolioJson<'a> {
             weights: ByName { names, values: &first.weights },
             multipliers: OfRows { own: &first.multipliers, input, has_target: first.target_return.is_some() },
             target_return: first.target_return,
-            shrinkage: input.covariance.shrinkage,
+            shrinkage: input.covariance.shrinkage(),
             assets: input.returns.assets(),
             days: input.returns.days(),
             days_dropped: input.gaps.dropped,
@@ -287,8 +287,8 @@ pub(super) fn words(outcomes: &Outcomes, input: &Input) -> String {
     let mut text = format!("{}\n", outcomes.status);
     let (days, rows) = (input.returns.days(), input.rows);
     line(&mut text, "data", &format!("{} assets, {days} returns from {rows} rows", input.returns.assets()));
-    if input.covariance.shrinkage > 0.0 {
-        line(&mut text, "shrinkage", &format!("{:.4}", input.covariance.shrinkage));
+    if input.covariance.shrinkage() > 0.0 {
+        line(&mut text, "shrinkage", &format!("{:.4}", input.covariance.shrinkage()));
     }
     if outcomes.is_frontier {
         frontier(&mut text, &outcomes.points);
