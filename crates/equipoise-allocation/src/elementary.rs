@@ -10,7 +10,7 @@
 //!   add 3 u of themselves. For k = 0 the error is 8 u of the result; otherwise the terms are at most 3 times the result.
 //!   Together: relative error at most [`LN_ERROR`] = 32 u.
 //!
-//! The tests below compare both with rational arithmetic. Must not know: what is computed with them.
+//! The tests below compare both with the enclosures of [`equipoise::enclosure`]. Must not know: what is computed with them.
 
 #![expect(clippy::inline_always, reason = "part of vector loops, which must not call functions")]
 

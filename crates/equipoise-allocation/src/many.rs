@@ -30,7 +30,7 @@ pub fn allocate_many(
 ) -> Result<Vec<Allocation>> {
     settings.check()?;
     check_start(problem, start)?;
-    values.iter().try_for_each(|value| problem.check_reach(row, *value))?;
+    values.iter().try_for_each(|value| problem.check_value(row, *value))?;
     let team = team(problem, settings);
     let passes = Passes::new(problem, &team, control);
     let mut rows = problem.rows.clone();

@@ -53,7 +53,7 @@ pub(crate) fn solve(
     };
     memory.prices = vec![first];
     let mut missing = (0.0, 0.0);
-    let found = root::find(first, row.value, root::SHARP, |price| {
+    let found = root::find(first, root::ANYWHERE, row.value, root::SHARP, |price| {
         let supply = passes.respond(&[price], None, true, &mut x)?;
         missing = (row.value - supply.given[0], supply.sizes[0]);
         memory.step(&[price], &supply.given, std::slice::from_ref(row));
@@ -81,7 +81,7 @@ fn of_sample(problem: &Problem, row: &Row, control: &Control, first: f64) -> Res
     let passes = Passes::new(&sample, &team, control);
     let mut x = vec![0.0; sample.users];
     let asked = sample.rows[0].value;
-    let found = root::find(first, asked, root::ROUGH, |price| {
+    let found = root::find(first, root::ANYWHERE, asked, root::ROUGH, |price| {
         let supply = passes.respond(&[price], None, true, &mut x)?;
         Ok::<Point, Error>(Point { given: supply.given[0], slope: supply.jacobian[0], size: supply.sizes[0] })
     })?;
@@ -114,14 +114,7 @@ pub(crate) fn first_price(problem: &Problem) -> f64 {
     let mut prices = Vec::new();
     for group in &problem.groups {
         for place in (0..group.count).step_by((group.count / ASKED).max(1)) {
-            let (lower, upper) = (group.lower.get(place), group.upper.get(place));
-            let x = match (lower.is_finite(), upper.is_finite()) {
-                (true, true) => 0.5 * lower + 0.5 * upper,
-                (true, false) => lower + 1.0,
-                (false, true) => upper - 1.0,
-                (false, false) => 1.0,
-            };
-            let (left, right) = group.costs.slopes(place, x);
+            let (left, right) = group.costs.slopes(place, group.inside(place));
             let price = 0.5 * (left + right) / group.coefficients[0].get(place);
             if price.is_finite() {
                 prices.push(price);

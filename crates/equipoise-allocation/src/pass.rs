@@ -85,6 +85,13 @@ pub(crate) struct Supply {
     pub(crate) jacobian: Vec<f64>,
 }
 
+impl Supply {
+    /// Whether no row is given without an end.
+    pub(crate) fn is_finite(&self) -> bool {
+        self.given.iter().all(|given| given.is_finite())
+    }
+}
+
 /// A problem, cut into spans, and who works on them.
 #[derive(Debug)]
 pub(crate) struct Passes<'a> {

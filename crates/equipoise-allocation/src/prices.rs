@@ -103,10 +103,13 @@ fn part(matrix: &[f64], size: usize, which: &[usize]) -> Vec<f64> {
     which.iter().flat_map(|&k| which.iter().map(move |&l| matrix[k * size + l])).collect()
 }
 
-/// `dx_i/db_k`, one list a row; `None` where x does not move smoothly with it.
+/// `dx_i/db_k`, one list a row; `None` where x does not move smoothly with it, and where the allocation has no x.
 ///
 /// Users on a straight piece move freely: where there are such, and one row, they share what is asked.
 pub fn sensitivity(problem: &Problem, allocation: &Allocation) -> Option<Vec<Vec<f64>>> {
+    if allocation.x.len() != problem.users || allocation.prices.len() != problem.rows.len() {
+        return None;
+    }
     let (m, x) = (problem.rows.len(), problem.in_group_order(&allocation.x));
     let active = active(&problem.rows, &allocation.prices);
     // Of every user that is free to move: how much it moves with the marginal price that it sees.

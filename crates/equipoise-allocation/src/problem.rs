@@ -206,13 +206,18 @@ impl Problem {
 
     /// Changes the right-hand side of a row.
     pub fn set_value(&mut self, row: usize, value: f64) -> Result<()> {
+        self.check_value(row, value)?;
+        self.rows[row].value = value;
+        Ok(())
+    }
+
+    /// Whether this may be the right-hand side of a row.
+    pub(crate) fn check_value(&self, row: usize, value: f64) -> Result<()> {
         if !value.is_finite() {
             let what = format!("right-hand side of row `{}`", self.rows[row].name);
             return Err(Error::BadNumber { what, user: row + 1, found: value, expected: "a finite number" });
         }
-        self.check_reach(row, value)?;
-        self.rows[row].value = value;
-        Ok(())
+        self.check_reach(row, value)
     }
 
     /// The group of a user, and its place there.
@@ -367,7 +372,7 @@ impl Problem {
     }
 
     /// Whether a row could ask for this much.
-    pub(crate) fn check_reach(&self, k: usize, asked: f64) -> Result<()> {
+    fn check_reach(&self, k: usize, asked: f64) -> Result<()> {
         let row = &self.rows[k];
         let [(least, low_size), (most, high_size)] = self.reaches[k];
         let lacks = asked - most > ROUNDED * (high_size + asked.abs()) && row.sense != Sense::AtMost;
@@ -429,6 +434,17 @@ impl Users {
             | Costs::Power { weight: a, exponent: b, c1: c }
             | Costs::Log { weight: a, offset: b, c1: c } => [a, b, c].into_iter().for_each(write),
             Costs::Own(_) => {}
+        }
+    }
+
+    /// A number within the limits of a user: their middle, or 1 away from the one that there is.
+    pub(crate) fn inside(&self, place: usize) -> f64 {
+        let (lower, upper) = (self.lower.get(place), self.upper.get(place));
+        match (lower.is_finite(), upper.is_finite()) {
+            (true, true) => 0.5 * lower + 0.5 * upper,
+            (true, false) => lower + 1.0,
+            (false, true) => upper - 1.0,
+            (false, false) => 1.0,
         }
     }
 

@@ -24,6 +24,7 @@
 //! - Given: a problem, x, prices. Returns: a [`Proof`]. Must not know: how they were found.
 
 #![expect(clippy::inline_always, reason = "part of vector loops, which must not call functions")]
+#![expect(clippy::needless_bitwise_bool, reason = "comparisons of vectors have no short cuts")]
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -34,7 +35,7 @@ use pulp::{Arch, Simd, WithSimd};
 
 use crate::column::BLOCK;
 use crate::cost::Cost;
-use crate::costs::{CostLanes, cut};
+use crate::costs::{CostLanes, cut, raise};
 use crate::elementary::{EXP_ERROR, LN_ERROR, UNIT, exp, ln};
 use crate::lanes::{Plain, Twofold};
 use crate::pass::{GroupLanes, Passes};
@@ -50,8 +51,10 @@ pub(crate) struct Proof {
     pub(crate) objective: f64,
     /// What no point that meets the rows gets below; minus infinity where nothing is known.
     pub(crate) bound: f64,
-    /// `|objective - bound| / (sum |f_i(x_i)| + sum |lambda_k b_k|)`.
+    /// `|objective - bound| / (sum |f_i(x_i)| + |sum lambda_k b_k|)`, from above.
     pub(crate) relative_gap: f64,
+    /// What the gap is measured against, from below.
+    scale: f64,
     /// The largest miss of a row, from above.
     pub(crate) infeasibility: f64,
     /// The largest miss of a row relative to its own terms.
@@ -106,6 +109,24 @@ pub(crate) fn prove(passes: &Passes<'_>, rows: &[Row], x: &[f64], prices: &[f64]
     Ok(conclude(rows, &allowed, values.value(), (error, slack, size), &given, &sizes))
 }
 
+impl Proof {
+    /// The same with another bound that is known to hold, where that is better.
+    pub(crate) fn with_bound(self, bound: f64) -> Self {
+        let bound = self.bound.max(bound);
+        Self { bound, relative_gap: relative_gap(self.objective, bound, self.scale), ..self }
+    }
+}
+
+/// The gap relative to a scale, from above.
+fn relative_gap(objective: f64, bound: f64, scale: f64) -> f64 {
+    let gap = above((objective - bound).abs());
+    match () {
+        () if objective == bound && bound.is_finite() => 0.0,
+        () if !gap.is_finite() => f64::INFINITY,
+        () => above(gap / scale),
+    }
+}
+
 impl Sense {
     /// A price as far as its row allows it: at least 0 for `>=`, at most 0 for `<=`.
     pub(crate) fn allowed(self, price: f64) -> f64 {
@@ -131,7 +152,7 @@ fn conclude(
     if !slack.is_finite() {
         low = Enclosure::UNKNOWN;
     }
-    let (mut infeasibility, mut relative, mut scale) = (0.0_f64, 0.0_f64, size);
+    let (mut infeasibility, mut relative, mut worth) = (0.0_f64, 0.0_f64, Sum::default());
     for (k, row) in rows.iter().enumerate() {
         let beyond = given[k].value() - Enclosure::from(row.value);
         low = low - Enclosure::from(prices[k]) * beyond;
@@ -144,16 +165,14 @@ fn conclude(
         let own = row.value.abs() + sizes[k] + LEAST;
         infeasibility = infeasibility.max(miss);
         relative = relative.max(if miss == 0.0 { 0.0 } else { above(miss / own) });
-        scale += (prices[k] * row.value).abs();
+        worth.add_product(prices[k], row.value);
     }
     let (objective, bound) = (objective.upper(), low.lower());
-    let gap = above((objective - bound).abs());
-    let relative_gap = match () {
-        () if objective == bound => 0.0,
-        () if !gap.is_finite() => f64::INFINITY,
-        () => above(gap / (scale + LEAST)),
-    };
-    Proof { objective, bound, relative_gap, infeasibility, relative_infeasibility: relative }
+    // Terms of rows that nearly depend on each other cancel: what counts is the size of their sum.
+    let (values, worth) = ((size - raised(error)).max(0.0), worth.value().abs().lower().max(0.0));
+    let scale = (values + worth) * (1.0 - 1e-9) + LEAST;
+    let relative_gap = relative_gap(objective, bound, scale);
+    Proof { objective, bound, relative_gap, scale, infeasibility, relative_infeasibility: relative }
 }
 
 /// What a span adds.
@@ -224,16 +243,20 @@ fn doubts(
         let a = &group.rows[0].block(block.clone())[..n];
         for k in 0..n {
             // The error of one product is an f64; 0 where the product is exact.
-            doubt[k] = price.mul_add(a[k], -s[k]).abs();
+            let lost = price.mul_add(a[k], -s[k]).abs();
+            // That of a product which underflows is below the least number.
+            let is_whole = (s[k].abs() > 1e-270) | (a[k] == 0.0) | (*price == 0.0);
+            doubt[k] = if is_whole { lost } else { f64::MIN_POSITIVE };
         }
         return;
     }
     doubt.fill(0.0);
     let share = (prices.len() + 1) as f64 * UNIT;
     for (row, price) in group.rows.iter().zip(prices) {
-        let (a, share) = (&row.block(block.clone())[..n], (price * share).abs());
+        let a = &row.block(block.clone())[..n];
         for k in 0..n {
-            doubt[k] += share * a[k].abs();
+            let is_zero = (a[k] == 0.0) | (*price == 0.0);
+            doubt[k] += share * (price * a[k]).abs() + if is_zero { 0.0 } else { f64::MIN_POSITIVE };
         }
     }
 }
@@ -260,15 +283,21 @@ fn judge(costs: &CostLanes<'_>, range: Range<usize>, seen: &Seen<'_>, out: &mut 
             for k in 0..n {
                 let (bent, straight) = (c2[k] * x[k] * x[k], c1[k] * x[k]);
                 value[k] = bent + straight + c0[k];
-                error[k] = 5.0 * UNIT * (bent + straight.abs() + c0[k].abs());
+                error[k] =
+                    5.0 * UNIT * (bent + straight.abs() + c0[k].abs()) + f64::MIN_POSITIVE * x[k].abs();
                 let bend = 2.0 * c2[k];
                 let pull = bend * x[k];
                 let slope = pull + c1[k];
                 let d = s[k] - slope;
                 let own = if bend > 0.0 { 2.0 * (pull.abs() + slope.abs()) } else { 0.0 };
-                let off = doubt[k] + UNIT * (own + d.abs());
+                let least = if bend > 0.0 { f64::MIN_POSITIVE } else { 0.0 };
+                let off = doubt[k] + UNIT * (own + d.abs()) + least;
                 let most = d.abs() + off;
-                let free = if bend > 0.0 { most * most / (2.0 * bend) } else { f64::INFINITY };
+                let free = if bend > 0.0 {
+                    raise(most * most, f64::MIN_POSITIVE) / (2.0 * bend)
+                } else {
+                    f64::INFINITY
+                };
                 slack[k] = cut(within_limits(d, off, x[k], lower[k], upper[k]), free);
             }
         }
@@ -286,15 +315,19 @@ fn judge(costs: &CostLanes<'_>, range: Range<usize>, seen: &Seen<'_>, out: &mut 
                 let slope = w * (log + 1.0) + c1[k];
                 let d = s[k] - slope;
                 let own = w * (log_off + 4.0 * UNIT * (log.abs() + 1.0)) + UNIT * (slope.abs() + d.abs());
-                let off = doubt[k] + own;
+                let off = doubt[k] + own + f64::MIN_POSITIVE;
                 let most = (d.abs() + off) / w;
                 let free = if most <= 0.5 { w * x[k] * most * most } else { f64::INFINITY };
                 slack[k] = cut(within_limits(d, off, x[k], lower[k], upper[k]), free);
             }
             for k in 0..n {
-                if x[k] / reference[k] < f64::MIN_POSITIVE {
+                let ratio = x[k] / reference[k];
+                if ratio < f64::MIN_POSITIVE {
                     [value[k], error[k], slack[k]] =
                         tiny_entropy([weight[k], reference[k], c1[k]], x[k], s[k], doubt[k]);
+                } else if !ratio.is_finite() {
+                    let cost = EntropyCost { weight: weight[k], reference: reference[k], c1: c1[k] };
+                    [value[k], error[k], slack[k]] = enclosed(&cost, seen, k);
                 }
             }
         }
@@ -311,7 +344,7 @@ fn judge(costs: &CostLanes<'_>, range: Range<usize>, seen: &Seen<'_>, out: &mut 
                 let pull = w / y;
                 let slope = c1[k] - pull;
                 let d = s[k] - slope;
-                let off = doubt[k] + UNIT * (4.0 * pull + slope.abs() + d.abs());
+                let off = doubt[k] + UNIT * (4.0 * pull + slope.abs() + d.abs()) + f64::MIN_POSITIVE;
                 let most = (d.abs() + off) * y / w * (1.0 + 8.0 * UNIT);
                 let free = if most <= 0.5 { w * most * most } else { f64::INFINITY };
                 slack[k] = cut(within_limits(d, off, x[k], lower[k], upper[k]), free);
@@ -371,27 +404,74 @@ fn enclosed(cost: &(impl Cost + ?Sized), seen: &Seen<'_>, k: usize) -> [f64; 3] 
     if upper > x && up > 0.0 {
         // A point from which on the cost rises faster than s ends the way there is to go.
         let is_far = |z: f64| cost.enclose_slopes(z).0.lower() >= s.upper();
-        slack += above(up * way(up, bend, x, upper - x, |way| is_far(x + way)));
+        let end = |z: f64| is_far(z).then(|| Enclosure::difference(z, x).upper());
+        slack += above(up * way(up, bend, x, upper - x, |way| end(x + way)));
     }
     let down = (left - s).upper();
     if x > lower && down > 0.0 {
         let is_far = |z: f64| cost.enclose_slopes(z).1.upper() <= s.lower();
-        slack += above(down * way(down, bend, x, x - lower, |way| is_far(x - way)));
+        let end = |z: f64| is_far(z).then(|| Enclosure::difference(x, z).upper());
+        slack += above(down * way(down, bend, x, x - lower, |way| end(x - way)));
     }
     [centre, error, slack]
 }
 
-/// The length of a way that ends where it is known to end, or at the limit.
-fn way(miss: f64, bend: f64, x: f64, most: f64, is_far: impl Fn(f64) -> bool) -> f64 {
+/// The length of a way that ends where it is known to end, or at the limit; `end` says how long a step that is far enough
+/// really is.
+fn way(miss: f64, bend: f64, x: f64, most: f64, end: impl Fn(f64) -> Option<f64>) -> f64 {
     let first = if bend > 0.0 { 2.0 * miss / bend } else { 0.0 };
     let mut step = first.max(x.abs() * 4.0 * f64::EPSILON).max(f64::MIN_POSITIVE);
     while step < most && step.is_finite() {
-        if is_far(step) {
-            return above(step);
+        if let Some(length) = end(step) {
+            return length;
         }
         step *= 4.0;
     }
     above(most)
+}
+
+/// `weight x ln(x / reference) + c1 x`, for x > 0.
+#[derive(Debug)]
+struct EntropyCost {
+    weight: f64,
+    reference: f64,
+    c1: f64,
+}
+
+impl EntropyCost {
+    /// `ln(x / reference)`, where the ratio need not be an f64.
+    fn log(&self, x: f64) -> Enclosure {
+        if x > 0.0 {
+            Enclosure::from(x).ln() - Enclosure::from(self.reference).ln()
+        } else {
+            Enclosure::UNKNOWN
+        }
+    }
+}
+
+impl Cost for EntropyCost {
+    fn value(&self, x: f64) -> f64 {
+        self.enclose_value(x).centre()
+    }
+
+    fn slopes(&self, x: f64) -> (f64, f64) {
+        let slope = self.enclose_slopes(x).0.centre();
+        (slope, slope)
+    }
+
+    fn curvature(&self, x: f64) -> f64 {
+        self.weight / x
+    }
+
+    fn enclose_value(&self, x: f64) -> Enclosure {
+        Enclosure::product(self.weight, x) * self.log(x) + Enclosure::product(self.c1, x)
+    }
+
+    fn enclose_slopes(&self, x: f64) -> (Enclosure, Enclosure) {
+        let log = self.log(x) + Enclosure::from(1.0);
+        let slope = Enclosure::from(self.weight) * log + Enclosure::from(self.c1);
+        (slope, slope)
+    }
 }
 
 /// `weight x^exponent + c1 x`.
@@ -442,5 +522,27 @@ impl Cost for PowerCost {
         };
         let slope = Enclosure::product(self.weight, self.exponent) * bent + Enclosure::from(self.c1);
         (slope, slope)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_bound_is_never_lost_and_gaps_are_rounded_up() {
+        let proof = |bound: f64| Proof {
+            objective: 3.0,
+            bound,
+            relative_gap: f64::INFINITY,
+            scale: 3.0,
+            infeasibility: 0.0,
+            relative_infeasibility: 0.0,
+        };
+        let better = proof(f64::NEG_INFINITY).with_bound(2.9);
+        assert_eq!(better.bound, 2.9);
+        assert!(better.relative_gap >= (3.0 - 2.9) / 3.0 && better.relative_gap < 0.034);
+        assert_eq!(proof(2.0).with_bound(f64::NEG_INFINITY).bound, 2.0);
+        assert_eq!(proof(f64::NEG_INFINITY).with_bound(f64::NEG_INFINITY).relative_gap, f64::INFINITY);
     }
 }

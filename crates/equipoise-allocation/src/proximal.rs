@@ -41,6 +41,9 @@ pub(crate) fn solve(
     let mut best: Option<(f64, Standing, Vec<f64>)> = None;
     for step in 0..MOST_STEPS {
         let found = rows::solve(passes, asked, &prices, Some(&anchor), x, memory)?;
+        if step == 0 && !found.is_finite() {
+            return Ok(found);
+        }
         prices.clone_from(&found.prices);
         let proof = prove(passes, asked, x, &prices)?;
         let gap = proof.relative_gap + proof.relative_infeasibility;

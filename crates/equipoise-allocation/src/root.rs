@@ -37,21 +37,24 @@ pub(crate) enum Root {
 }
 
 /// What counts as met, relative to the terms: on flat stretches, and where the slope can take up the rest.
-const FLAT: f64 = 20.0 * f64::EPSILON;
+pub(crate) const FLAT: f64 = 20.0 * f64::EPSILON;
 /// The latter where the price is the answer, and where it is only to begin with.
 pub(crate) const SHARP: f64 = 1e-14;
 pub(crate) const ROUGH: f64 = 1e-7;
 /// Steps after which the last price is as good as it gets.
 const MOST_STEPS: usize = 600;
+/// Where a root may lie of which nothing is known.
+pub(crate) const ANYWHERE: (f64, f64) = (f64::NEG_INFINITY, f64::INFINITY);
 
-/// Finds it; `phi` is asked last at the price of a `Met` root.
+/// Finds it between two prices of which one gives at most and the other at least what is asked; `phi` is asked last at the
+/// price of a `Met` root.
 pub(crate) fn find<E>(
     start: f64,
+    (mut low, mut high): (f64, f64),
     asked: f64,
     sloped: f64,
     mut phi: impl FnMut(f64) -> Result<Point, E>,
 ) -> Result<Root, E> {
-    let (mut low, mut high) = (f64::NEG_INFINITY, f64::INFINITY);
     let mut price = if start.is_finite() { start } else { 0.0 };
     let mut growth = 0;
     let mut step = if price == 0.0 { 1e-3 } else { 0.1 * price.abs() };
@@ -132,7 +135,7 @@ mod tests {
     use super::*;
 
     fn root(start: f64, asked: f64, phi: impl Fn(f64) -> (f64, f64)) -> Root {
-        let found: Result<Root, Infallible> = find(start, asked, SHARP, |price| {
+        let found: Result<Root, Infallible> = find(start, ANYWHERE, asked, SHARP, |price| {
             let (given, slope) = phi(price);
             Ok(Point { given, slope, size: given.abs() })
         });

@@ -18,7 +18,7 @@ const ROUNDS: usize = 4;
 pub(crate) fn settle_rows(problem: &Problem, rows: &[Row], given: &[f64], prices: &[f64], x: &mut [f64]) {
     let mut rest: Vec<f64> = rows.iter().zip(given).map(|(row, given)| row.value - given).collect();
     let movers = movers(problem, x);
-    if movers.is_empty() {
+    if movers.is_empty() || rest.iter().any(|rest| !rest.is_finite()) {
         return;
     }
     for _ in 0..ROUNDS {
@@ -56,6 +56,9 @@ pub(crate) fn settle_rows(problem: &Problem, rows: &[Row], given: &[f64], prices
             let pull: f64 = kept.iter().zip(&y).map(|(&k, y)| mover.a[k] * y).sum();
             let own = x[mover.at];
             let moved = (own + room(mover, x) * pull).clamp(mover.lower, mover.upper);
+            if !moved.is_finite() {
+                return;
+            }
             x[mover.at] = moved;
             for (rest, a) in rest.iter_mut().zip(&mover.a) {
                 *rest -= a * (moved - own);

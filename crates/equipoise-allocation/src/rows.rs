@@ -13,7 +13,7 @@
 
 use crate::error::Result;
 use crate::pass::{Anchor, Passes, Supply};
-use crate::problem::{Row, Sense};
+use crate::problem::{Problem, Row, Sense};
 use crate::small::Factor;
 use crate::solve::Memory;
 
@@ -34,6 +34,55 @@ pub(crate) struct Standing {
     pub(crate) supply: Supply,
     /// The largest miss of a row relative to its terms.
     pub(crate) miss: f64,
+}
+
+impl Standing {
+    /// Whether what users give has an end.
+    pub(crate) fn is_finite(&self) -> bool {
+        self.supply.is_finite()
+    }
+}
+
+/// Prices to try where the response to those at hand has no end, for the middle of the limits or a point near to one: those that
+/// fit the slopes there best, then ones that make every row dear.
+pub(crate) fn starts(problem: &Problem, rows: &[Row]) -> Vec<Vec<f64>> {
+    let m = rows.len();
+    let (mut gram, mut right, mut dear) = (vec![0.0; m * m], vec![0.0; m], 0.0_f64);
+    for group in &problem.groups {
+        for place in 0..group.count {
+            let (left, right_slope) = group.costs.slopes(place, group.inside(place));
+            let slope = 0.5 * (left + right_slope);
+            if !slope.is_finite() {
+                continue;
+            }
+            let a = |k: usize| group.coefficients[k].get(place);
+            for k in 0..m {
+                right[k] += a(k) * slope;
+                for l in 0..m {
+                    gram[k * m + l] += a(k) * a(l);
+                }
+                if a(k) != 0.0 {
+                    dear = dear.max((slope / a(k)).abs());
+                }
+            }
+        }
+    }
+    let fit = Factor::of(&gram, &vec![0.0; m], 1e-12).solve(&right);
+    let allowed = |prices: Vec<f64>| -> Vec<f64> {
+        prices.iter().zip(rows).map(|(price, row)| row.sense.allowed(*price)).collect()
+    };
+    let every: Vec<f64> = (0..m)
+        .map(|k| match rows[k].sense {
+            Sense::AtMost => -1.0,
+            Sense::AtLeast => 1.0,
+            Sense::Equal => fit[k].signum(),
+        })
+        .collect();
+    let times = |prices: &[f64], by: f64| allowed(prices.iter().map(|price| price * by).collect());
+    let mut starts: Vec<Vec<f64>> = [1.0, 16.0, 256.0].iter().map(|by| times(&fit, *by)).collect();
+    starts.extend([1.0, 16.0, 256.0].iter().map(|by| times(&every, dear * by)));
+    starts.retain(|prices| prices.iter().all(|price| price.is_finite()));
+    starts
 }
 
 /// Finds prices; x is the response to them.
@@ -122,6 +171,10 @@ fn is_held(sense: Sense, price: f64, rest: f64) -> bool {
 
 fn miss(rows: &[Row], supply: &Supply, rest: &[f64], is_held: &[bool]) -> f64 {
     let of = |k: usize| rest[k].abs() / (supply.sizes[k] + rows[k].value.abs()).max(f64::MIN_POSITIVE);
+    // A sum without an end misses its row, whichever way it goes.
+    if rest.iter().any(|rest| !rest.is_finite()) {
+        return f64::INFINITY;
+    }
     (0..rows.len()).filter(|&k| !is_held[k]).map(of).fold(0.0, f64::max)
 }
 

@@ -21,12 +21,12 @@ use crate::prices::{self, Range};
 use crate::problem::{Problem, ROUNDED, Row, Sense};
 use crate::proof::{Proof, prove};
 use crate::round::settle_rows;
-use crate::{proximal, rows, window};
+use crate::{proximal, root, rows, window};
 
 /// The choices of a run.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Settings {
-    /// The largest gap between objective and bound, relative to `sum |f_i(x_i)| + sum |lambda_k b_k|`.
+    /// The largest gap between objective and bound, relative to `sum |f_i(x_i)| + |sum lambda_k b_k|`.
     pub gap: f64,
     /// Threads that work on it; they change no bit of the answer.
     pub threads: usize,
@@ -64,7 +64,7 @@ pub struct Allocation {
     pub objective: f64,
     /// A number that no point within the limits that meets the rows gets below; minus infinity where none is known.
     pub bound: f64,
-    /// `|objective - bound| / (sum |f_i(x_i)| + sum |lambda_k b_k|)`, from above.
+    /// `|objective - bound| / (sum |f_i(x_i)| + |sum lambda_k b_k|)`, from above.
     pub relative_gap: f64,
     /// `max |a_k'x - b_k|`, of one-sided rows what they lack, from above.
     pub infeasibility: f64,
@@ -249,6 +249,11 @@ pub(crate) fn run(
         }
         _ => proof,
     };
+    let proof = if ended.is_none() && proof.relative_gap.is_infinite() {
+        nearby(proof, &mut prices, of)
+    } else {
+        proof
+    };
     let status = ended.unwrap_or(if is_met(&proof, settings) { Status::Converged } else { Status::Stalled });
     if status == Status::Stalled {
         prices::contradiction(problem, rows, &prices)?;
@@ -269,6 +274,27 @@ pub(crate) fn run(
         seconds,
         seconds_certificate: begun.elapsed().as_secs_f64(),
     })
+}
+
+/// A proof at a neighbour of the one price, where the price itself proves nothing: a user without limits whose straight cost
+/// is no multiple of any f64 asks for a price just below or just above it.
+fn nearby(proof: Proof, prices: &mut Vec<f64>, of: impl Fn(&[f64]) -> equipoise::Pass<Proof>) -> Proof {
+    const STEPS: usize = 3;
+    let [price] = prices[..] else { return proof };
+    let (mut down, mut up) = (price, price);
+    for _ in 0..STEPS {
+        (down, up) = (down.next_down(), up.next_up());
+        for near in [down, up] {
+            match of(&[near]) {
+                Ok(other) if other.relative_gap.is_finite() => {
+                    *prices = vec![near];
+                    return other;
+                }
+                _ => {}
+            }
+        }
+    }
+    proof
 }
 
 /// Whether gap and rows are what they should be.
@@ -312,14 +338,17 @@ fn one(
         Some(found) => found,
         None => one_row::solve(problem, row, passes, start, memory)?,
     };
-    let is_flat = !found.has_slope && found.price == found.other;
-    if !is_flat {
-        let (missing, size) = if let Some(missing) = found.missing {
-            missing
-        } else {
-            let (given, size) = passes.given(&found.x)?[0];
-            (row.value - given, size)
-        };
+    let (missing, size) = if let Some(missing) = found.missing {
+        missing
+    } else {
+        let (given, size) = passes.given(&found.x)?[0];
+        (row.value - given, size)
+    };
+    // On a flat stretch nobody leaves its limits for what is only rounding.
+    let is_flat = !found.has_slope
+        && found.price == found.other
+        && missing.abs() <= root::FLAT * (size + row.value.abs());
+    if !is_flat && missing.is_finite() {
         settle(problem, &mut found.x, missing, ROUNDED * (size + row.value.abs()));
     }
     let range = if found.has_slope {
@@ -377,16 +406,32 @@ fn several(
         memory.prices.clone_from(&prices);
     }
     let mut x = vec![0.0; problem.users];
-    let found = if bends {
-        rows::solve(passes, asked, &prices, None, &mut x, memory)?
-    } else {
-        proximal::solve(problem, asked, passes, &prices, &mut x, memory)?
+    let mut solve = |prices: &[f64], x: &mut [f64]| {
+        if bends {
+            rows::solve(passes, asked, prices, None, x, memory)
+        } else {
+            proximal::solve(problem, asked, passes, prices, x, memory)
+        }
     };
-    if found.miss > 1e-6 || found.supply.given.iter().any(|given| !given.is_finite()) {
+    let mut found = solve(&prices, &mut x)?;
+    if !found.is_finite() {
+        // Users without an end: from prices at which there is one.
+        for prices in rows::starts(problem, asked) {
+            found = solve(&prices, &mut x)?;
+            if found.is_finite() {
+                break;
+            }
+        }
+    }
+    if found.miss > 1e-6 || !found.is_finite() {
         prices::contradiction(problem, asked, &found.prices)?;
     }
-    finite(problem, &mut x);
-    settle_rows(problem, asked, &found.supply.given, &found.prices, &mut x);
+    let given = if finite(problem, &mut x) {
+        passes.given(&x)?.into_iter().map(|(given, _)| given).collect()
+    } else {
+        found.supply.given.clone()
+    };
+    settle_rows(problem, asked, &given, &found.prices, &mut x);
     let ranges = prices::ranges(problem, asked, &found);
     Ok(Answer { x, prices: found.prices, others: None, ranges })
 }
@@ -401,16 +446,18 @@ fn last(problem: &Problem, passes: &Passes<'_>, memory: &Memory<'_>) -> Result<A
     Ok(Answer { x, prices: memory.prices.clone(), others: None, ranges })
 }
 
-/// Responses without an end stand at their other limit, or at 0.
-fn finite(problem: &Problem, x: &mut [f64]) {
-    let mut at = 0;
+/// Responses without an end stand at their other limit, or at 0; whether there were any.
+fn finite(problem: &Problem, x: &mut [f64]) -> bool {
+    let (mut at, mut any) = (0, false);
     for group in &problem.groups {
         for place in 0..group.count {
             if !x[at].is_finite() {
                 let (lower, upper) = (group.lower.get(place), group.upper.get(place));
                 x[at] = [lower, upper].into_iter().find(|limit| limit.is_finite()).unwrap_or(0.0);
+                any = true;
             }
             at += 1;
         }
     }
+    any
 }

@@ -51,13 +51,7 @@ pub fn verify(
         // The bound holds for every point, whichever x it came with.
         let bound = own.bound.max(with_own.bound);
         if proof.as_ref().is_none_or(|proof| bound > proof.bound) {
-            let mut better = with_own;
-            let scale = better.relative_gap.recip() * (better.objective - better.bound).abs();
-            if bound > better.bound && scale.is_finite() && scale > 0.0 {
-                better.relative_gap = (better.objective - bound).abs() / scale;
-                better.bound = bound;
-            }
-            proof = Some(better);
+            proof = Some(with_own.with_bound(bound));
             prices = Some(own.prices);
             low_high = Some((own.price_low, own.price_high));
         }

@@ -91,7 +91,10 @@ pub(crate) fn solve(
         }
         let begin = low + (asked - first.given) / first.slope.max(f64::MIN_POSITIVE);
         let begin = if begin > low && begin < high { begin } else { 0.5 * low + 0.5 * high };
-        let found = root::find(begin, asked, root::SHARP, |price| Ok::<Point, Error>(line.at(price, low)))?;
+        // Outside the window the line is not phi.
+        let within = (low, high);
+        let at = |price| Ok::<Point, Error>(line.at(price, low));
+        let found = root::find(begin, within, asked, root::SHARP, at)?;
         let mut x = vec![0.0; problem.users];
         return match found {
             Root::Met { price, slope } => {
@@ -124,7 +127,7 @@ fn window(problem: &Problem, rows: &[Row], passes: &Passes<'_>, start: Option<f6
     let few = Passes::new(&sample, &team, passes.control);
     let mut x = vec![0.0; sample.users];
     let at = |asked: f64, first: f64, x: &mut [f64]| -> Result<(f64, f64)> {
-        let found = root::find(first, asked, root::ROUGH, |price| {
+        let found = root::find(first, root::ANYWHERE, asked, root::ROUGH, |price| {
             let supply = few.respond(&[price], None, true, x)?;
             Ok::<Point, Error>(Point {
                 given: supply.given[0],

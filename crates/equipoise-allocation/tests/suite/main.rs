@@ -10,6 +10,7 @@
 
 mod agreement;
 mod degenerate;
+mod edges;
 mod exact;
 mod input;
 mod large;

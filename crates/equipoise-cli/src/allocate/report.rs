@@ -5,6 +5,7 @@
 use std::fmt::Write;
 
 use equipoise::Status;
+use equipoise::enclosure::Sum;
 use equipoise_allocation::{Allocation, Row};
 use serde::{Deserialize, Serialize};
 
@@ -93,6 +94,14 @@ pub(super) fn worst(list: &[Allocation], of: impl Fn(&Allocation) -> f64) -> f64
     list.iter().map(of).fold(0.0, f64::max)
 }
 
+/// A sum from below and from above.
+fn total(terms: impl Iterator<Item = f64>) -> (f64, f64) {
+    let mut sum = Sum::default();
+    terms.for_each(|term| sum.add(term));
+    let sum = sum.value();
+    if sum.is_known() { (sum.lower(), sum.upper()) } else { (f64::NEG_INFINITY, f64::INFINITY) }
+}
+
 impl<'a> AllocationJson<'a> {
     pub(super) fn new(found: &'a Found, input: &'a Input) -> Self {
         let list = &found.list;
@@ -115,8 +124,8 @@ impl<'a> AllocationJson<'a> {
         let row = |row: &'a Row| RowJson { name: &row.name, sense: row.sense.name(), value: row.value };
         Self {
             status: status(list).name(),
-            objective: list.iter().map(|one| one.objective).sum(),
-            bound: list.iter().map(|one| one.bound).sum(),
+            objective: total(list.iter().map(|one| one.objective)).1,
+            bound: total(list.iter().map(|one| one.bound)).0,
             relative_gap: worst(list, |one| one.relative_gap),
             gap: input.settings.gap,
             infeasibility: worst(list, |one| one.infeasibility),
@@ -227,5 +236,18 @@ fn users(text: &mut String, found: &Found, input: &Input) {
     }
     if order.len() > SHORT {
         line(text, "  ...", &format!("{} more; --out FILE writes them", order.len() - SHORT));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sums_hold_what_they_are_sums_of() {
+        let (low, high) = total([1e16, 1.0, 1.0, 1.0].into_iter());
+        assert!(low <= 1e16 + 2.0 && high >= 1e16 + 4.0, "{low} {high}");
+        assert_eq!(total([1.0, f64::NEG_INFINITY].into_iter()).0, f64::NEG_INFINITY);
+        assert_eq!(total([1.0, f64::INFINITY].into_iter()).1, f64::INFINITY);
     }
 }
