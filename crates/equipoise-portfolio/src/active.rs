@@ -18,6 +18,7 @@
 use equipoise::matrix::{axpy, dot};
 use equipoise::{Control, Pass};
 
+use crate::degenerate;
 use crate::factor::Factor;
 use crate::system::{Curvature, System};
 
@@ -168,10 +169,12 @@ impl Program<'_> {
             }
             // Rounding in the steps may have left rows a little off their ends.
             if polished == POLISHED || !work.is_off() {
+                work.mend();
                 return Ok(true);
             }
             polished += 1;
         }
+        work.mend();
         Ok(false)
     }
 
@@ -325,6 +328,15 @@ impl Work<'_, '_> {
             let end = if *stand == Stand::Low { low } else { high };
             stand.is_tight() && (self.values[k] - end).abs() > 1e-15 * (1.0 + end.abs())
         })
+    }
+
+    /// Other multipliers where those of the tight rows leave something to gain, in vain as nothing moves.
+    fn mend(&mut self) {
+        let (slopes, price, largest) = self.prices();
+        let gains = |j: usize| self.gain(j, slopes[j], price).is_some_and(|(gain, _)| gain > SLOPE * largest);
+        if (0..slopes.len()).any(gains) {
+            degenerate::mend(self.program, self.state, &self.slopes, &self.values);
+        }
     }
 
     /// A row on the free weights.

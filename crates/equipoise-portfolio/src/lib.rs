@@ -32,6 +32,7 @@
 mod active;
 mod constraints;
 mod covariance;
+mod degenerate;
 mod engine;
 mod error;
 mod factor;

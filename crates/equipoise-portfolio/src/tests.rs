@@ -484,3 +484,20 @@ fn a_group_that_names_an_asset_twice_is_refused() {
         Error::TwiceInGroup { group: "sector tech".into(), asset: "A2".into() }
     );
 }
+
+/// The last point of such a frontier is one asset alone: both rows are tight on one free weight.
+#[test]
+fn vertices_where_more_is_tight_than_free_have_multipliers() {
+    let mut stalled = Vec::new();
+    for seed in 0..60 {
+        let returns = random_returns(3, 40, seed);
+        let own = covariance(&returns, Shrinkage::Auto);
+        let turnover = Turnover { current: vec![0.0; 3], price: 1.0, limit: f64::INFINITY };
+        let limits = Constraints { turnover: Some(turnover), ..Constraints::long_short(3) };
+        let found = frontier(&returns, &own, &limits, &Settings::default(), 5, None, Watch::default());
+        let points = found.expect("a frontier").points.into_iter();
+        let those = points.filter(|point| point.status != Status::Converged);
+        stalled.extend(those.map(|point| (seed, point.relative_gap, point.weights)));
+    }
+    assert!(stalled.is_empty(), "{stalled:?}");
+}
