@@ -23,7 +23,7 @@ use crate::pair_step::Factor;
 pub(super) struct Projected<'a> {
     coupling: &'a Coupling,
     columns: Vec<u32>,
-    /// `D^-1`.
+    /// `D^-1`; 0 for what is held.
     inverse: Vec<f64>,
     /// Of `A_F D^-1 A_F'`; none without rows.
     rows: Option<Factor>,
@@ -110,7 +110,8 @@ impl<'a> Projected<'a> {
         let mut outers = Outers::new(self.coupling, &mut gram);
         let each = self.coupling.numbers_per_column();
         control.in_parts(self.columns.len(), each * each, |part| {
-            part.for_each(|k| outers.add(self.columns[k] as usize, self.inverse[k]));
+            part.filter(|&k| self.inverse[k] != 0.0)
+                .for_each(|k| outers.add(self.columns[k] as usize, self.inverse[k]));
         })?;
         outers.finish();
         self.rows = Some(Factor::from_gram(m, &gram));
@@ -130,9 +131,9 @@ impl<'a> Projected<'a> {
                     y[0] = a * dot(r, inverse);
                 } else {
                     control.in_parts(r.len(), each, |part| {
-                        part.for_each(|k| {
+                        for k in part.filter(|&k| inverse[k] != 0.0) {
                             coupling.add_column(columns[k] as usize, inverse[k] * r[k], &mut y);
-                        });
+                        }
                     })?;
                 }
                 factor.solve(&mut y);
@@ -140,7 +141,9 @@ impl<'a> Projected<'a> {
                     r.iter_mut().for_each(|r| *r -= a * y[0]);
                 } else {
                     control.in_parts(r.len(), each, |part| {
-                        part.for_each(|k| r[k] -= coupling.column_dot(columns[k] as usize, &y));
+                        for k in part.filter(|&k| inverse[k] != 0.0) {
+                            r[k] -= coupling.column_dot(columns[k] as usize, &y);
+                        }
                     })?;
                 }
             }

@@ -37,41 +37,41 @@ pub(super) fn conjugate_gradients(
     let (f, n) = (step.view.smooth(), state.x.len());
     let bends = face.bends();
     let diagonal: Vec<f64> = (0..n).map(|c| step.metric.diagonal(f, c)).collect();
-    let free: Vec<u32> = (0..n as u32).filter(|&c| face.is_free(c as usize)).collect();
-    let of_free =
-        |number: &dyn Fn(usize) -> f64| -> Vec<f64> { free.iter().map(|&c| number(c as usize)).collect() };
-    let inverse = of_free(&|c| 1.0 / (diagonal[c] + bends.get(c).unwrap_or(&0.0)));
-    let minus = of_free(&|c| -face.slope[c]);
+    // Coordinates that are held take no part: one over their diagonal counts as 0.
+    let inverse: Vec<f64> = (0..n)
+        .map(|c| if face.is_free(c) { 1.0 / (diagonal[c] + bends.get(c).unwrap_or(&0.0)) } else { 0.0 })
+        .collect();
+    let minus: Vec<f64> = face.slope.iter().map(|slope| -slope).collect();
     let unprojected: f64 = minus.iter().zip(&inverse).map(|(r, d)| r * r * d).sum();
     let coupling = step.view.independent_coupling();
-    let mut gradients = Projected::begin(coupling, free.clone(), inverse, minus, step.control)?;
+    let mut gradients = Projected::begin(coupling, (0..n as u32).collect(), inverse, minus, step.control)?;
     let start = gradients.fit();
     if start.is_nan() || start <= NOTHING_LEFT * unprojected {
         return Ok(None);
     }
-    let (mut d, mut p, mut image) = (vec![0.0; n], vec![0.0; n], vec![0.0; n]);
+    let (mut d, mut image) = (vec![0.0; n], vec![0.0; n]);
     let mut moved = false;
     while *left > 0 && gradients.fit() > FALL * start {
         step.control.check()?;
         *left -= 1;
-        free.iter().zip(gradients.p()).for_each(|(&c, value)| p[c as usize] = *value);
-        if !f.hessian_product(&state.x, &state.product, &p, &mut image, step.control)? {
+        let p = gradients.p();
+        if !f.hessian_product(&state.x, &state.product, p, &mut image, step.control)? {
             return Ok(None);
         }
-        add_separable_curvature(step, state, &bends, &p, &mut image);
-        let bend = dot(&p, &image);
+        add_separable_curvature(step, state, &bends, p, &mut image);
+        let bend = dot(p, &image);
         let scale: f64 = (0..n).map(|c| p[c] * p[c] * diagonal[c]).sum();
         if bend.is_nan() || bend <= FLAT * scale {
             // A flat direction that truly falls leads to the end of the face; one that does so by rounding to nowhere.
-            let falls = dot(&face.slope, &p);
+            let falls = dot(&face.slope, p);
             if falls < 0.0 && gradients.fit() > TRULY_FALLS * unprojected {
-                return Ok(Some(Direction { d: p, ray: true, falls }));
+                return Ok(Some(Direction { d: p.to_vec(), ray: true, falls }));
             }
             break;
         }
         let t = gradients.fit() / bend;
-        d.iter_mut().zip(&p).for_each(|(d, p)| *d += t * p);
-        gradients.step(t, &of_free(&|c| image[c]));
+        d.iter_mut().zip(p).for_each(|(d, p)| *d += t * p);
+        gradients.step(t, &image);
         moved = true;
         gradients.turn(step.control)?;
         if gradients.fit().is_nan() || gradients.fit() <= 0.0 {
