@@ -73,6 +73,8 @@ pub(super) fn solve(y: &[f64], lambda: f64, b: &mut [f64], control: &Control) ->
     }
     let mut segment = Segment::at(0, y, 0.0, lambda);
     let (mut last, mut again) = (0, AGAIN * n + 64);
+    // What no value may be beyond, by rounding: that of the segment before, which it falls or rises from.
+    let (mut least, mut greatest) = (f64::NEG_INFINITY, f64::INFINITY);
     loop {
         let goal = (last + SAMPLES_PER_LOOK).min(n - 1);
         let mut event = grow(&mut segment, &mut last, &y[..=goal], lambda);
@@ -95,6 +97,11 @@ pub(super) fn solve(y: &[f64], lambda: f64, b: &mut [f64], control: &Control) ->
         };
         let own = segment.first..end + 1;
         let value = (sum(&y[own.clone()]) + (segment.u_before - u_after)) / own.len() as f64;
+        let value = value.max(least).min(greatest);
+        (least, greatest) = match event {
+            Event::Falls => (f64::NEG_INFINITY, value),
+            _ => (value, f64::INFINITY),
+        };
         b[own].fill(value);
         if end == n - 1 {
             return Ok(true);
