@@ -301,8 +301,7 @@ mod public_data {
             let file = folder.join(format!("{name}.csv"));
             fs::write(&file, table).expect("writable");
             let (file, target) = (text(&file), (columns + 1).to_string());
-            let args =
-                ["lasso", "fit", &file, "--target", &target, "--lambda", lambda, "--gap", "1e-9", "--json"];
+            let args = ["lasso", "fit", &file, "--target", &target, "--lambda", lambda, "--json"];
             let json = run(&args).expect(0).json();
             let found = json["objective"].as_f64().expect("a number");
             assert!((found / objective - 1.0).abs() < 1e-9, "{name}: {found} for {objective}");
