@@ -5,12 +5,15 @@
 //! - Must not know: how the graph keeps them.
 
 use super::{random, topology::Topology};
+use crate::control::{Control, Pass};
 use crate::error::{Error, Result};
 
 /// The most memory that the edges may take, in bytes.
 const MEMORY_BUDGET: usize = 2 << 30;
 /// Bytes of one edge.
 const BYTES_PER_EDGE: usize = 8;
+/// About how many numbers are read to put an edge into its place, in a random order.
+const NUMBERS_AN_EDGE: usize = 16;
 
 /// Refuses too few nodes, parameters that do not fit and graphs that do not fit into memory.
 pub(super) fn check(topology: &Topology, nodes: usize) -> Result<()> {
@@ -63,10 +66,10 @@ fn check_memory(topology: &Topology, nodes: usize) -> Result<()> {
 }
 
 /// The edges of a topology that passed [`check`].
-pub(super) fn edges(topology: &Topology, nodes: usize) -> Result<Vec<(u32, u32)>> {
+pub(super) fn edges(topology: &Topology, nodes: usize, control: &Control) -> Result<Vec<(u32, u32)>> {
     let b = nodes as u32;
-    let mut list: Vec<(u32, u32)> = match *topology {
-        Topology::Edges(ref list) => return from_user(list, nodes),
+    let list: Vec<(u32, u32)> = match *topology {
+        Topology::Edges(ref list) => return from_user(list, nodes, control),
         Topology::Clique => (0..b).flat_map(|i| (i + 1..b).map(move |j| (i, j))).collect(),
         Topology::Ring => ring(0, b).collect(),
         Topology::Star => star(b).collect(),
@@ -75,12 +78,48 @@ pub(super) fn edges(topology: &Topology, nodes: usize) -> Result<Vec<(u32, u32)>
         Topology::TreeRing => tree(b).chain(ring(0, b)).collect(),
         Topology::Wheel => star(b).chain(ring(1, b)).collect(),
         Topology::Grid { columns, .. } => grid(b, columns as u32).collect(),
-        Topology::ErdosRenyi { probability, seed } => random::erdos_renyi(nodes, probability, seed),
-        Topology::RandomRegular { degree, seed } => random::random_regular(nodes, degree, seed),
+        Topology::ErdosRenyi { probability, seed } => random::erdos_renyi(nodes, probability, seed, control)?,
+        Topology::RandomRegular { degree, seed } => random::random_regular(nodes, degree, seed, control)?,
     };
-    list.sort_unstable();
+    let (mut list, starts) = by_first(&list, |pair| pair.0, nodes, control)?;
+    in_each(&starts, &mut list, control, |pairs| {
+        pairs.sort_unstable();
+    })?;
     list.dedup();
     Ok(list)
+}
+
+/// Items in the order of their first nodes, otherwise as they came, and where those of each node begin.
+fn by_first<T: Copy + Default>(
+    items: &[T],
+    first: impl Fn(&T) -> u32,
+    nodes: usize,
+    control: &Control,
+) -> Pass<(Vec<T>, Vec<usize>)> {
+    let mut starts = vec![0; nodes + 1];
+    control.in_parts(items.len(), NUMBERS_AN_EDGE, |part| {
+        items[part].iter().for_each(|item| starts[first(item) as usize + 1] += 1);
+    })?;
+    (0..nodes).for_each(|node| starts[node + 1] += starts[node]);
+    let (mut ordered, mut next) = (vec![T::default(); items.len()], starts.clone());
+    control.in_parts(items.len(), NUMBERS_AN_EDGE, |part| {
+        for item in &items[part] {
+            let place = &mut next[first(item) as usize];
+            ordered[*place] = *item;
+            *place += 1;
+        }
+    })?;
+    Ok((ordered, starts))
+}
+
+/// Works on the items of each node.
+fn in_each<T>(starts: &[usize], items: &mut [T], control: &Control, mut work: impl FnMut(&mut [T])) -> Pass {
+    let nodes = starts.len() - 1;
+    control.in_parts(nodes, (items.len() / nodes.max(1) + 1) * NUMBERS_AN_EDGE, |part| {
+        for node in part {
+            work(&mut items[starts[node]..starts[node + 1]]);
+        }
+    })
 }
 
 /// The ring start, start + 1, ..., end - 1, start.
@@ -108,12 +147,13 @@ fn grid(nodes: u32, columns: u32) -> impl Iterator<Item = (u32, u32)> {
 }
 
 /// Checks the user's edges and puts the smaller end first.
-fn from_user(list: &[(usize, usize)], nodes: usize) -> Result<Vec<(u32, u32)>> {
+fn from_user(list: &[(usize, usize)], nodes: usize, control: &Control) -> Result<Vec<(u32, u32)>> {
     let wrong = |edge: usize, reason| {
         let (first, second) = list[edge];
         Err(Error::InvalidEdge { edge, first, second, reason })
     };
     let mut pairs = Vec::with_capacity(list.len());
+    control.check()?;
     for (edge, &(first, second)) in list.iter().enumerate() {
         if first.max(second) >= nodes {
             return wrong(edge, "nodes count from 0 and must be below the number of nodes");
@@ -123,9 +163,15 @@ fn from_user(list: &[(usize, usize)], nodes: usize) -> Result<Vec<(u32, u32)>> {
         }
         pairs.push((first.min(second) as u32, first.max(second) as u32));
     }
-    let mut order: Vec<usize> = (0..pairs.len()).collect();
-    order.sort_unstable_by_key(|&edge| (pairs[edge], edge));
-    let repeated = order.windows(2).filter(|two| pairs[two[0]] == pairs[two[1]]).map(|two| two[1]).min();
+    let numbers: Vec<u32> = (0..pairs.len() as u32).collect();
+    let (mut order, starts) = by_first(&numbers, |&edge| pairs[edge as usize].0, nodes, control)?;
+    let mut repeated: Option<usize> = None;
+    in_each(&starts, &mut order, control, |edges| {
+        edges.sort_unstable_by_key(|&edge| (pairs[edge as usize].1, edge));
+        let same = |two: &&[u32]| pairs[two[0] as usize] == pairs[two[1] as usize];
+        let here = edges.windows(2).filter(same).map(|two| two[1] as usize).min();
+        repeated = repeated.into_iter().chain(here).min();
+    })?;
     match repeated {
         Some(edge) => wrong(edge, "this pair is in the list already; list each pair once"),
         None => Ok(pairs),

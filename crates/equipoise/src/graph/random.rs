@@ -11,17 +11,26 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 
 use super::structure::{clique_edge_count, clique_pair};
 use super::uniform::{below, unit};
+use crate::control::{Control, Pass};
 
 /// Attempted switches per edge of a random regular graph.
 const SWITCHES_PER_EDGE: usize = 10;
 
+/// Steps between two looks at the wish to stop.
+const STEPS_PER_LOOK: usize = 1 << 16;
+
 /// Each pair with the given probability, in time proportional to the edges drawn: the gaps between them are
 /// geometric.
-pub(super) fn erdos_renyi(nodes: usize, probability: f64, seed: u64) -> Vec<(u32, u32)> {
+pub(super) fn erdos_renyi(
+    nodes: usize,
+    probability: f64,
+    seed: u64,
+    control: &Control,
+) -> Pass<Vec<(u32, u32)>> {
     let count = clique_edge_count(nodes) as u64;
     let mut list = Vec::new();
     if probability == 0.0 {
-        return list;
+        return Ok(list);
     }
     let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed);
     let log_miss = (-probability).ln_1p();
@@ -30,7 +39,10 @@ pub(super) fn erdos_renyi(nodes: usize, probability: f64, seed: u64) -> Vec<(u32
         let gap = (unit(&mut rng).ln() / log_miss) as u64;
         next = next.saturating_add(gap);
         if next >= count {
-            return list;
+            return Ok(list);
+        }
+        if list.len().is_multiple_of(STEPS_PER_LOOK) {
+            control.check()?;
         }
         let (i, j) = clique_pair(nodes, next as usize);
         list.push((i as u32, j as u32));
@@ -40,11 +52,19 @@ pub(super) fn erdos_renyi(nodes: usize, probability: f64, seed: u64) -> Vec<(u32
 
 /// Every node with `degree` neighbours: a circulant graph, mixed by random switches a-b, c-d -> a-d, c-b. Every
 /// graph on the way is simple and regular, and the number of steps is fixed, so it always ends.
-pub(super) fn random_regular(nodes: usize, degree: usize, seed: u64) -> Vec<(u32, u32)> {
+pub(super) fn random_regular(
+    nodes: usize,
+    degree: usize,
+    seed: u64,
+    control: &Control,
+) -> Pass<Vec<(u32, u32)>> {
     let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed);
     let mut edges = circulant(nodes, degree);
     let mut neighbours = Neighbours::new(nodes, degree, &edges);
-    for _ in 0..SWITCHES_PER_EDGE * edges.len() {
+    for step in 0..SWITCHES_PER_EDGE * edges.len() {
+        if step.is_multiple_of(STEPS_PER_LOOK) {
+            control.check()?;
+        }
         let (p, q) = (below(&mut rng, edges.len()), below(&mut rng, edges.len()));
         let (a, b) = edges[p];
         let (c, d) = if rng.next_u64() >> 63 == 0 { edges[q] } else { (edges[q].1, edges[q].0) };
@@ -58,7 +78,7 @@ pub(super) fn random_regular(nodes: usize, degree: usize, seed: u64) -> Vec<(u32
         edges[p] = (a, d);
         edges[q] = (c, b);
     }
-    edges.iter().map(|&(i, j)| (i.min(j), i.max(j))).collect()
+    Ok(edges.iter().map(|&(i, j)| (i.min(j), i.max(j))).collect())
 }
 
 /// Node i joined to i +- 1, ..., i +- degree/2, and to the node opposite if the degree is odd.
@@ -113,6 +133,23 @@ mod tests {
     use super::super::{Graph, Topology};
     use super::*;
 
+    fn mixed_graph(nodes: usize, degree: usize, seed: u64) -> Vec<(u32, u32)> {
+        random_regular(nodes, degree, seed, &Control::unlimited()).expect("nobody ends it")
+    }
+
+    #[test]
+    fn a_graph_under_way_can_be_ended() {
+        let ended = Control::unlimited().within(0.0);
+        for topology in [
+            Topology::RandomRegular { degree: 3, seed: 1 },
+            Topology::ErdosRenyi { probability: 0.1, seed: 1 },
+            Topology::Edges(vec![(0, 1)]),
+        ] {
+            let refused = Graph::new_within(&topology, 200, &ended);
+            assert!(matches!(refused, Err(crate::Error::StoppedEarly { .. })), "{topology}: {refused:?}");
+        }
+    }
+
     #[test]
     fn regular_graphs_are_simple_regular_and_mixed() {
         for (nodes, degree) in [(2, 1), (3, 2), (4, 3), (5, 4), (10, 3), (24, 5), (25, 4), (8, 7), (200, 3)] {
@@ -124,11 +161,11 @@ mod tests {
             assert_eq!(graph, Graph::new(&topology, nodes).expect("valid"));
         }
         // Of the 300 edges of the circulant graph about 300 * 3/199 survive by chance.
-        let mixed = random_regular(200, 3, 1);
+        let mixed = mixed_graph(200, 3, 1);
         let start = circulant(200, 3);
         let kept = mixed.iter().filter(|&&(i, j)| start.contains(&(i, j)) || start.contains(&(j, i))).count();
         assert!(kept < 25, "{kept}");
-        assert_ne!(mixed, random_regular(200, 3, 2));
+        assert_ne!(mixed, mixed_graph(200, 3, 2));
     }
 
     #[test]
@@ -137,7 +174,7 @@ mod tests {
         let draws = 7000;
         let mut bipartite = 0;
         for seed in 0..draws {
-            let edges = random_regular(6, 3, seed);
+            let edges = mixed_graph(6, 3, seed);
             let has = |i: u32, j: u32| edges.contains(&(i.min(j), i.max(j)));
             let triangle = edges.iter().any(|&(i, j)| (0..6).any(|k| has(i, k) && has(j, k)));
             bipartite += u64::from(!triangle);
@@ -147,7 +184,9 @@ mod tests {
 
     #[test]
     fn erdos_renyi_has_the_right_number_of_edges() {
-        let draw = |probability, seed| erdos_renyi(400, probability, seed);
+        let draw = |probability, seed| {
+            erdos_renyi(400, probability, seed, &Control::unlimited()).expect("nobody ends it")
+        };
         assert!(draw(0.0, 1).is_empty());
         assert!(draw(1e-300, 1).is_empty());
         assert_eq!(draw(1.0, 1).len(), 79_800);

@@ -8,6 +8,7 @@
 use std::sync::Arc;
 
 use super::{generate, topology::Topology};
+use crate::control::Control;
 use crate::error::{Error, Result};
 
 /// A graph without loops and without double edges. Cloning is cheap.
@@ -50,11 +51,16 @@ impl Graph {
     ///
     /// Being disconnected is no error here: see [`Graph::check_connected`].
     pub fn new(topology: &Topology, nodes: usize) -> Result<Self> {
+        Self::new_within(topology, nodes, &Control::unlimited())
+    }
+
+    /// The same under a control; [`Error::StoppedEarly`] where it ended before the graph was built.
+    pub fn new_within(topology: &Topology, nodes: usize, control: &Control) -> Result<Self> {
         generate::check(topology, nodes)?;
         if *topology == Topology::Clique {
             return Ok(Self { nodes, pairs: Pairs::Clique });
         }
-        Ok(Self::from_list(nodes, generate::edges(topology, nodes)?))
+        Ok(Self::from_list(nodes, generate::edges(topology, nodes, control)?))
     }
 
     /// One node, no edges: the graph of a problem with a single block.

@@ -21,7 +21,7 @@ pub enum ByRow {
         values: Vec<f64>,
     },
     /// The entries that are stored.
-    Sparse(Rows),
+    Sparse(Rows<'static>),
 }
 
 impl ByRow {
@@ -128,7 +128,7 @@ impl ByRow {
 }
 
 /// A sparse matrix by rows, from its columns.
-fn transposed(matrix: &SparseMatrix) -> Result<Rows> {
+fn transposed(matrix: &SparseMatrix) -> Result<Rows<'static>> {
     let mut starts = vec![0usize; matrix.rows() + 1];
     for c in 0..matrix.columns() {
         matrix.column_rows(c).iter().for_each(|&r| starts[r as usize + 1] += 1);

@@ -10,6 +10,7 @@ mod definite;
 mod dense;
 mod enclosed;
 mod kernels;
+mod outer;
 mod pivoted_qr;
 mod rows;
 mod sparse;

@@ -1,9 +1,12 @@
 //! Samples by row, for data with many rows and few entries in each.
 //!
 //! A row holds 32-bit column numbers, ascending, and values; where every value is 1 none are stored, and a pass
-//! over the data reads 4 bytes an entry in place of 12. Row i is column i of the matrix `X'` in `w = X'beta`.
+//! over the data reads 4 bytes an entry in place of 12. Row i is column i of the matrix `X'` in `w = X'beta`. Column numbers
+//! and values may be somebody else's: they are borrowed then, and nothing of the size of the data is copied.
 
-use super::check_length;
+use std::borrow::Cow;
+
+use super::{check_length, kernels};
 use crate::enclosure::{Enclosure, Sum, gather_dot, scatter_add};
 use crate::error::{Error, Result};
 
@@ -17,16 +20,16 @@ use crate::error::{Error, Result};
 /// # Ok::<(), equipoise::Error>(())
 /// ```
 #[derive(Debug, Clone, PartialEq)]
-pub struct Rows {
+pub struct Rows<'a> {
     columns: usize,
     /// Where each row begins; one more entry for the end.
     starts: Vec<usize>,
-    indices: Vec<u32>,
+    indices: Cow<'a, [u32]>,
     /// `None` when every value is 1.
-    values: Option<Vec<f64>>,
+    values: Option<Cow<'a, [f64]>>,
 }
 
-impl Rows {
+impl Rows<'static> {
     /// From the starts of the rows (and the end of the last), column numbers that ascend within each row, and
     /// values (`None`: every value is 1).
     pub fn new(
@@ -34,6 +37,45 @@ impl Rows {
         starts: Vec<usize>,
         indices: Vec<u32>,
         values: Option<Vec<f64>>,
+    ) -> Result<Self> {
+        Rows::checked(columns, starts, indices.into(), values.map(Cow::from))
+    }
+}
+
+impl<'a> Rows<'a> {
+    /// The same with column numbers and values that somebody else keeps.
+    ///
+    /// ```
+    /// use equipoise::matrix::Rows;
+    /// let (indices, values) = ([0, 2, 1], [1.5, -1.0, 4.0]);
+    /// let rows = Rows::borrowed(3, vec![0, 2, 3], &indices, Some(&values))?;
+    /// assert_eq!(rows.dot(0, &[2.0, 0.0, 1.0]), 2.0);
+    /// # Ok::<(), equipoise::Error>(())
+    /// ```
+    pub fn borrowed(
+        columns: usize,
+        starts: Vec<usize>,
+        indices: &'a [u32],
+        values: Option<&'a [f64]>,
+    ) -> Result<Self> {
+        Self::checked(columns, starts, indices.into(), values.map(Cow::from))
+    }
+
+    /// These rows and one more without entries; what they hold is borrowed.
+    #[must_use]
+    pub fn with_empty_row(&self) -> Rows<'_> {
+        let mut starts = Vec::with_capacity(self.starts.len() + 1);
+        starts.extend_from_slice(&self.starts);
+        starts.push(self.entries());
+        let values = self.values.as_deref().map(Cow::from);
+        Rows { columns: self.columns, starts, indices: (&*self.indices).into(), values }
+    }
+
+    fn checked(
+        columns: usize,
+        starts: Vec<usize>,
+        indices: Cow<'a, [u32]>,
+        values: Option<Cow<'a, [f64]>>,
     ) -> Result<Self> {
         if let Some(values) = &values {
             check_length("values of the rows", "entries", values.len(), indices.len())?;
@@ -89,7 +131,7 @@ impl Rows {
     #[inline]
     pub fn row(&self, i: usize) -> (&[u32], Option<&[f64]>) {
         let range = self.starts[i]..self.starts[i + 1];
-        (&self.indices[range.clone()], self.values.as_ref().map(|values| &values[range]))
+        (&self.indices[range.clone()], self.values.as_deref().map(|values| &values[range]))
     }
 
     /// The number of entries of row i.
@@ -98,9 +140,20 @@ impl Rows {
         self.starts[i + 1] - self.starts[i]
     }
 
+    /// The values of row i where every column has one: then their order is that of the columns, whose numbers need not be
+    /// read.
+    #[inline]
+    pub(super) fn full_row(&self, i: usize) -> Option<&[f64]> {
+        let range = self.starts[i]..self.starts[i + 1];
+        if range.len() == self.columns { self.values.as_deref().map(|values| &values[range]) } else { None }
+    }
+
     /// The inner product of row i with w.
     #[inline]
     pub fn dot(&self, i: usize, w: &[f64]) -> f64 {
+        if let Some(values) = self.full_row(i) {
+            return kernels::dot(values, w);
+        }
         let range = self.starts[i]..self.starts[i + 1];
         let indices = &self.indices[range.clone()];
         // Two running sums: one would wait for itself at every addition.
@@ -154,6 +207,10 @@ impl Rows {
     /// `w += t * row i`.
     #[inline]
     pub fn add(&self, i: usize, t: f64, w: &mut [f64]) {
+        if let Some(values) = self.full_row(i) {
+            kernels::axpy(t, values, w);
+            return;
+        }
         match self.row(i) {
             (indices, None) => indices.iter().for_each(|&k| w[k as usize] += t),
             (indices, Some(values)) => {
@@ -177,6 +234,13 @@ impl Rows {
     pub(crate) fn add_outer(&self, i: usize, scale: f64, first: usize, out: &mut [f64], stride: usize) {
         let (indices, values) = self.row(i);
         let end = first + out.len() / stride;
+        if let Some(values) = self.full_row(i) {
+            for k in first..end.min(values.len()) {
+                let start = (k - first) * stride;
+                kernels::axpy(scale * values[k], &values[k..], &mut out[start + k..start + values.len()]);
+            }
+            return;
+        }
         // Column numbers ascend: those from first to end are one stretch of them.
         let begin = if first == 0 { 0 } else { indices.partition_point(|&j| (j as usize) < first) };
         for k in begin..indices.len() {
@@ -197,7 +261,7 @@ impl Rows {
     }
 
     /// The rows numbered so, copied.
-    pub(crate) fn chosen(&self, numbers: &[u32]) -> Self {
+    pub(crate) fn chosen(&self, numbers: &[u32]) -> Rows<'static> {
         let mut starts = Vec::with_capacity(numbers.len() + 1);
         let (mut indices, mut values) = (Vec::new(), self.values.as_ref().map(|_| Vec::new()));
         starts.push(0);
@@ -209,12 +273,15 @@ impl Rows {
             }
             starts.push(indices.len());
         }
-        Self { columns: self.columns, starts, indices, values }
+        Rows { columns: self.columns, starts, indices: indices.into(), values: values.map(Cow::from) }
     }
 
     /// The inner product of rows i and j.
     #[inline]
     pub fn rows_dot(&self, i: usize, j: usize) -> f64 {
+        if let (Some(a), Some(b)) = (self.full_row(i), self.full_row(j)) {
+            return kernels::dot(a, b);
+        }
         let ((a, a_values), (b, b_values)) = (self.row(i), self.row(j));
         let (mut p, mut q, mut sum) = (0, 0, 0.0);
         while p < a.len() && q < b.len() {
@@ -268,6 +335,18 @@ mod tests {
         let mut stripe = [0.0; 8];
         chosen.add_outer(1, 2.0, 2, &mut stripe, 4);
         assert_eq!(stripe, whole[8..]);
+    }
+
+    #[test]
+    fn borrowed_rows_are_the_same_rows() {
+        let (starts, indices, values) = (vec![0, 2, 2, 3], vec![0, 2, 1], vec![1.5, -1.0, 4.0]);
+        let lent = Rows::borrowed(3, starts.clone(), &indices, Some(&values)).expect("valid");
+        let owned = Rows::new(3, starts, indices.clone(), Some(values.clone())).expect("valid");
+        assert_eq!(lent, owned);
+        let longer = lent.with_empty_row();
+        assert_eq!((longer.len(), longer.entries(), longer.row_entries(3)), (4, 3, 0));
+        assert_eq!((longer.row(0), longer.row(2)), (owned.row(0), owned.row(2)));
+        assert!(Rows::borrowed(1, vec![0, 3], &indices, None).is_err());
     }
 
     #[test]

@@ -188,7 +188,7 @@ impl<F: SmoothTerm, H: SeparableTerm> ProblemBuilder<F, H> {
         let graph = if blocks.len() == 1 && topology == Topology::Clique {
             Graph::single()
         } else {
-            Graph::new(&topology, blocks.len())?
+            Graph::new_within(&topology, blocks.len(), control)?
         };
         let probabilities = edge_probabilities(self.probabilities, &self.smooth, &blocks, &graph, control);
         control.check()?;

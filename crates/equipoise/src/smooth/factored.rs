@@ -36,7 +36,7 @@ pub trait Factored: Send + Sync {
     fn add_columns(&self, columns: &[u32], amounts: &[f64], out: &mut [f64]);
     /// The given columns of Z copied side by side, one a row, where Z is sparse: columns that lie far apart are slow to
     /// read more than once.
-    fn copy_columns(&self, _columns: &[u32]) -> Option<Rows> {
+    fn copy_columns(&self, _columns: &[u32]) -> Option<Rows<'static>> {
         None
     }
     /// Adds `sum_k scales_k Z_c Z_c'` to the lower triangle of a matrix kept column by column, `stride` apart, of which
@@ -185,7 +185,7 @@ impl Factored for FactoredSum<'_> {
     fn add_columns(&self, columns: &[u32], amounts: &[f64], out: &mut [f64]) {
         self.main.add_columns(columns, amounts, out);
     }
-    fn copy_columns(&self, columns: &[u32]) -> Option<Rows> {
+    fn copy_columns(&self, columns: &[u32]) -> Option<Rows<'static>> {
         self.main.copy_columns(columns)
     }
     fn add_outer(&self, columns: &[u32], scales: &[f64], first: usize, out: &mut [f64], stride: usize) {

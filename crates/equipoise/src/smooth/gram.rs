@@ -16,7 +16,7 @@ use crate::separable::Values;
 /// The quadratic of a Gram matrix plus a diagonal and a linear term.
 #[derive(Debug, Clone)]
 pub struct Gram<'a> {
-    rows: &'a Rows,
+    rows: &'a Rows<'a>,
     diagonal: Values,
     linear: Values,
     squared_norms: Vec<f64>,
@@ -24,14 +24,14 @@ pub struct Gram<'a> {
 
 impl<'a> Gram<'a> {
     /// From samples X, a diagonal d (at least 0) and linear coefficients l, each one for all or one a sample.
-    pub fn new(rows: &'a Rows, diagonal: impl Into<Values>, linear: impl Into<Values>) -> Result<Self> {
+    pub fn new(rows: &'a Rows<'a>, diagonal: impl Into<Values>, linear: impl Into<Values>) -> Result<Self> {
         let squared_norms = (0..rows.len()).map(|i| rows.squared_norm(i)).collect();
         Self::with_squared_norms(rows, diagonal.into(), linear.into(), squared_norms)
     }
 
     /// The same where the squared norms of the samples are known.
     pub fn with_squared_norms(
-        rows: &'a Rows,
+        rows: &'a Rows<'a>,
         diagonal: Values,
         linear: Values,
         squared_norms: Vec<f64>,
@@ -45,7 +45,7 @@ impl<'a> Gram<'a> {
     }
 
     /// The samples.
-    pub fn rows(&self) -> &'a Rows {
+    pub fn rows(&self) -> &'a Rows<'a> {
         self.rows
     }
 
@@ -250,12 +250,11 @@ impl Factored for &Gram<'_> {
     fn add_columns(&self, columns: &[u32], amounts: &[f64], out: &mut [f64]) {
         columns.iter().zip(amounts).for_each(|(&c, &t)| self.rows.add(c as usize, t, out));
     }
-    fn copy_columns(&self, columns: &[u32]) -> Option<Rows> {
+    fn copy_columns(&self, columns: &[u32]) -> Option<Rows<'static>> {
         Some(self.rows.chosen(columns))
     }
     fn add_outer(&self, columns: &[u32], scales: &[f64], first: usize, out: &mut [f64], stride: usize) {
-        for (&c, &scale) in columns.iter().zip(scales) {
-            self.rows.add_outer(c as usize, scale, first, out, stride);
-        }
+        let chosen = columns.iter().zip(scales).map(|(&c, &scale)| (c as usize, scale));
+        self.rows.add_outers(chosen, first, out, stride);
     }
 }

@@ -69,12 +69,22 @@ pub struct Verdict {
     pub multipliers: Vec<f64>,
     /// Whether the point is good enough.
     pub accepted: bool,
+    /// Whether no point is to be had in this arithmetic that is better by what matters: the run ends, `Stalled`.
+    pub exhausted: bool,
 }
 
 impl Verdict {
     /// A point with this objective and this measure, good enough or not; feasible, without gap and multipliers.
     pub fn new(objective: f64, measure: f64, accepted: bool) -> Self {
-        Self { objective, gap: None, measure, infeasibility: 0.0, multipliers: Vec::new(), accepted }
+        Self {
+            objective,
+            gap: None,
+            measure,
+            infeasibility: 0.0,
+            multipliers: Vec::new(),
+            accepted,
+            exhausted: false,
+        }
     }
 
     /// With a proven gap.
@@ -95,6 +105,12 @@ impl Verdict {
         Self { multipliers, ..self }
     }
 
+    /// Of a point beyond which rounding leaves nothing to gain.
+    #[must_use]
+    pub fn with_exhausted(self, exhausted: bool) -> Self {
+        Self { exhausted, ..self }
+    }
+
     /// Shows an archive what was found.
     pub(crate) fn carry(&mut self, archive: &mut Archive<'_>) -> Result<()> {
         [&mut self.objective, &mut self.measure, &mut self.infeasibility]
@@ -102,7 +118,8 @@ impl Verdict {
             .try_for_each(|number| archive.number(number))?;
         archive.maybe(&mut self.gap)?;
         archive.list(&mut self.multipliers, |_| true)?;
-        archive.flag(&mut self.accepted)
+        archive.flag(&mut self.accepted)?;
+        archive.flag(&mut self.exhausted)
     }
 
     /// The verdict that goes with a certificate: its measure is the gap, relative to `1 + |objective|`, or what stands in for
@@ -116,6 +133,7 @@ impl Verdict {
             infeasibility: certificate.infeasibility,
             multipliers: certificate.multipliers.clone(),
             accepted,
+            exhausted: false,
         }
     }
 }

@@ -25,6 +25,9 @@ pub trait Observer {
     /// take turns, each with its label first.
     fn of_fit(&mut self, _label: f64) {}
 
+    /// The iterate of the checkpoint that follows.
+    fn iterate(&mut self, _x: &[f64]) {}
+
     /// At every checkpoint, the first before any update.
     fn checkpoint(&mut self, progress: &Progress);
 

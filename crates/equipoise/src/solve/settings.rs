@@ -18,39 +18,8 @@
 //! | `batch` | 1 | with `stochastic`, `svrg`, `saga`: samples an update | 1 to the number of samples |
 
 use crate::error::{Error, Result};
+use crate::solve::Method;
 use crate::state::Locking;
-
-/// How the optimum is sought.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-#[non_exhaustive]
-pub enum Method {
-    /// Violating pairs where they apply; else random pairs, full proximal steps and second-order steps, in turns.
-    #[default]
-    Auto,
-    /// The paper's random pairs; a full proximal step only when they stall.
-    Pairs,
-    /// For one row and scalar coordinates: sweeps that pair coordinates which want to move in opposite ways, and
-    /// proximal Newton steps.
-    Violating,
-    /// Random pairs with momentum, for h = 0.
-    Accelerated,
-    /// Random pairs with the gradient of a random sample: the paper's Algorithm 2.
-    Stochastic,
-    /// The same, corrected by the gradient at a snapshot.
-    Svrg,
-    /// The same, corrected by the last slope seen of every sample.
-    Saga,
-}
-
-crate::named!(Method, "method":
-    "auto" => Self::Auto,
-    "pairs" => Self::Pairs,
-    "violating" => Self::Violating,
-    "accelerated" => Self::Accelerated,
-    "stochastic" => Self::Stochastic,
-    "svrg" => Self::Svrg,
-    "saga" => Self::Saga,
-);
 
 /// How the steps of the stochastic method shrink, k updates made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

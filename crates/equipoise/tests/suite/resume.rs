@@ -7,8 +7,8 @@ use equipoise::separable::{Bounds, L1, Zero};
 use equipoise::smooth::LossOfProduct;
 use equipoise::smooth::loss::{HuberLoss, LogisticLoss, Squared};
 use equipoise::{
-    BlockChoice, Control, Coupling, Error, History, Keeper, Method, Progress, Schedule, Settings, Snapshot,
-    Solution, Solver, Status,
+    BlockChoice, Control, Coupling, Error, History, Keeper, Method, Named, Progress, Schedule, Settings,
+    Snapshot, Solution, Solver, Status,
 };
 
 use crate::adaptor::{AnyProblem, composite};
@@ -87,10 +87,14 @@ fn settings(method: Method) -> Settings {
 
 #[test]
 fn pairs_and_auto_go_on_with_the_same_bits_for_every_kernel() {
+    use Method::{Accelerated, Saga, Stochastic, Svrg, Violating};
+    // They have tests of their own.
+    let others = [Violating, Accelerated, Stochastic, Svrg, Saga];
     for kernel in kernels() {
         let name = kernel.name;
         let problem = kernel.problem();
-        for method in [Method::Auto, Method::Pairs] {
+        for method in Method::ALL.iter().map(|(_, method)| *method).filter(|method| !others.contains(method))
+        {
             let tried = goes_on_alike(&format!("{name} by {method}"), &problem, &settings(method));
             assert!(tried > 0 || method == Method::Auto, "{name} by {method}");
         }
@@ -117,6 +121,41 @@ fn violating_pairs_go_on_with_the_same_bits() {
     ];
     for (name, problem) in &problems {
         assert!(goes_on_alike(name, problem, &settings(Method::Violating)) > 0, "{name}");
+    }
+}
+
+/// Found by the fuzzer: two counts of Newton steps that disagreed were subtracted from each other.
+#[test]
+fn whatever_word_of_a_snapshot_is_wrong_the_run_ends_or_refuses_it() {
+    let problem = || {
+        let f = equipoise::smooth::Distance::new(vec![0.0, 1.0, 2.0], 0.5).expect("finite");
+        let sum = Coupling::sum(1.0).expect("finite");
+        composite(f, L1::new(0.1).expect("valid")).coupling(sum).build().expect("valid")
+    };
+    let problem = problem();
+    for method in [Method::Violating, Method::Pairs] {
+        let settings = Settings {
+            max_updates: Some(200),
+            max_epochs: Some(50.0),
+            time_limit: Some(2.0),
+            ..settings(method)
+        };
+        let mut all = All::default();
+        let endless = Settings { tolerance: 1e-300, ..settings.clone() };
+        let whole = Solver::new(&problem, &endless).keeper(&mut all).run().expect("valid");
+        assert!(whole.updates > 0, "{method}");
+        let words = all.snapshots.last().expect("some rounds").to_words();
+        let mut went_on = 0;
+        for place in 0..words.len() {
+            for wrong in [0, 1, 3, 1 << 40, u64::MAX, 1.0f64.to_bits(), f64::INFINITY.to_bits()] {
+                let mut words = words.clone();
+                words[place] = wrong;
+                let Ok(snapshot) = Snapshot::from_words(&words) else { continue };
+                let resumed = Solver::new(&problem, &settings).resume(&snapshot).run();
+                went_on += usize::from(resumed.is_ok());
+            }
+        }
+        assert!(went_on > 0, "{method}");
     }
 }
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use equipoise::{Control, Error, History, Method, Settings, Solution, Solver, Status, certificate};
+use equipoise::{Control, Error, History, Method, Named, Settings, Solution, Solver, Status, certificate};
 use equipoise_testkit::random::drawn;
 use equipoise_testkit::soak::soak;
 
@@ -20,18 +20,10 @@ const ROUNDING: f64 = 1e-11;
 fn random(seed: u64) -> Option<(AnyProblem, Settings, Numbers)> {
     let problem = problem(&drawn(seed)).ok()?;
     let mut numbers = Numbers::new(!seed);
-    let methods = [
-        Method::Auto,
-        Method::Auto,
-        Method::Pairs,
-        Method::Violating,
-        Method::Accelerated,
-        Method::Stochastic,
-        Method::Svrg,
-        Method::Saga,
-    ];
+    // `auto` is two of them.
+    let pick = numbers.below(Method::ALL.len() + 1);
     let settings = Settings {
-        method: methods[numbers.below(methods.len())],
+        method: Method::ALL.get(pick).map_or(Method::Auto, |(_, method)| *method),
         seed,
         tolerance: 10f64.powf(-3.0 - numbers.below(9) as f64),
         max_epochs: Some(2000.0),

@@ -108,9 +108,15 @@ impl<'r> Checkpoints<'r> {
 
     /// The absolute gap that ends the run, for a point with this objective.
     pub(crate) fn wanted_gap(&self, objective: f64) -> f64 {
-        match self.judge {
+        self.wanted()(objective)
+    }
+
+    /// The absolute gap that ends the run, by the objective.
+    pub(crate) fn wanted(&self) -> impl Fn(f64) -> f64 + use<'r> {
+        let (judge, tolerance) = (self.judge, self.settings.tolerance);
+        move |objective| match judge {
             Some(judge) => judge.wanted_gap(objective),
-            None => self.settings.tolerance * (1.0 + objective.abs()),
+            None => tolerance * (1.0 + objective.abs()),
         }
     }
 
@@ -136,16 +142,17 @@ impl<'r> Checkpoints<'r> {
         };
         match found {
             Ok(finding) => {
-                self.tell(spent, &finding);
+                self.tell(x, spent, &finding);
                 Ok(())
             }
             Err(halt) => self.ended(halt, x, spent.updates),
         }
     }
 
-    fn tell(&mut self, spent: Spent, finding: &Finding) {
+    fn tell(&mut self, x: &[f64], spent: Spent, finding: &Finding) {
         if let Some(observer) = &mut self.observer {
             let Finding { verdict, certificate } = finding.clone();
+            observer.iterate(x);
             observer.checkpoint(&Progress {
                 update: spent.updates,
                 epoch: spent.epochs,
@@ -189,10 +196,10 @@ impl<'r> Checkpoints<'r> {
         }
         if finding.verdict.accepted && self.reached_after.is_none() {
             self.status = Some(Status::Converged);
-        } else if idle_rounds >= PATIENCE {
+        } else if idle_rounds >= PATIENCE || finding.verdict.exhausted {
             self.status.get_or_insert(Status::Stalled);
         }
-        self.tell(spent, &finding);
+        self.tell(x, spent, &finding);
         self.finding = Some(finding);
         if !self.limits.control().is_unlimited() {
             self.judged.clear();

@@ -1,240 +1,168 @@
-//! Who makes a round of updates: one trait, five gears.
+//! Who makes a round of updates: the methods by name, and the gear that each puts in. A new method is a file here, a variant
+//! with its name, and an arm of [`engage`].
 //!
 //! | gear | a round |
 //! |---|---|
 //! | `plain.rs` | random pairs on this thread: Algorithm 1 |
 //! | `multicore.rs` | the same on several threads |
+//! | `shuffled.rs` | pairs in turn, in random order |
 //! | `accelerated.rs` | the same with momentum |
 //! | `sampled/` | pairs along the gradient of a few samples: Algorithm 2, svrg, saga |
 //! | `violating.rs` | sweeps of violating pairs, or a second-order step |
 //!
-//! - Given: an x that is feasible and in the domain, what the round may spend, and whom to ask whether to stop.
-//! - Returns: such an x again, with its objective.
-//! - Must not know: certificates, observers, targets beyond a number, who comes after.
-//!
-//! What moves pairs is compiled for its terms; the driver calls it once a round through the trait.
+//! What all of them are to the driver says `gear.rs`. What moves pairs is compiled for its terms; the driver calls it once a
+//! round through the trait.
 
 pub(crate) mod accelerated;
-mod engage;
+mod gear;
 pub(crate) mod graph_constant;
 pub(crate) mod multicore;
 mod plain;
 pub(crate) mod sampled;
+mod shuffled;
 pub(crate) mod staleness;
 pub(crate) mod violating;
 
-pub(crate) use engage::{Engaged, Order, engage};
+pub(crate) use gear::{Attempt, Due, Gear, Habits, Round, Stop, Task, renewed};
 
-use crate::control::{Control, Halt, Pass};
-use crate::error::{Error, Result};
-use crate::problem::View;
+use std::sync::Arc;
+use std::time::Instant;
+
+use crate::coupling::Shape;
+use crate::problem::Problem;
+use crate::selection::SampledEdges;
+use crate::separable::SeparableTerm;
+use crate::smooth::SmoothTerm;
 use crate::solve::driver::limits::Limits;
-use crate::solve::{Archive, Candidate, Status};
+use crate::solve::pairs::PairUpdater;
+use crate::solve::{Experiment, Metric, Settings};
 use crate::state::State;
+use crate::team::Team;
+use accelerated::Accelerated;
+use multicore::Multicore;
+use plain::Plain;
+use shuffled::Shuffled;
+use violating::Violating;
 
-/// Makes rounds.
-pub(crate) trait Gear {
-    /// What the driver should know of it.
-    fn habits(&self) -> Habits;
-
-    /// Makes a round from `state`. A round that is ended early leaves an x that is feasible.
-    fn round(&mut self, state: &mut State, task: &mut Task<'_>) -> Attempt<Round>;
-
-    /// Is told that someone else moved x; answers with the objective there where the gear computes it anyway.
-    fn moved(&mut self, _state: &State, _control: &Control) -> Pass<Option<f64>> {
-        Ok(None)
-    }
-
-    /// The point that stands for the run so far.
-    fn candidate<'a>(&'a self, state: &'a State) -> &'a [f64] {
-        &state.x
-    }
-
-    /// The same at the end.
-    fn finish(self: Box<Self>, state: State) -> Vec<f64> {
-        state.x
-    }
-
-    /// The points that were compared for it, where there are several.
-    fn candidates(&self) -> Vec<Candidate> {
-        Vec::new()
-    }
-
-    /// Epochs so far, where they are not counted by updates.
-    fn epochs(&self) -> Option<f64> {
-        None
-    }
-
-    /// Threads at work.
-    fn threads(&self) -> usize {
-        1
-    }
-
-    /// Whether a gear that is put in at the same x, and then takes up what this one shows an archive, goes on with the same
-    /// bits.
-    fn is_resumable(&self) -> bool {
-        true
-    }
-
-    /// Shows an archive what rounds to come depend on, beside the state.
-    fn carry(&mut self, archive: &mut Archive<'_>) -> Result<()>;
+/// How the optimum is sought.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub enum Method {
+    /// Violating pairs where they apply; else random pairs, full proximal steps and second-order steps, in turns.
+    #[default]
+    Auto,
+    /// The paper's random pairs; a full proximal step only when they stall.
+    Pairs,
+    /// Every pair of the graph in turn, in an order drawn anew for each pass; on a clique random matchings.
+    Shuffled,
+    /// For one row and scalar coordinates: sweeps that pair coordinates which want to move in opposite ways, and
+    /// proximal Newton steps.
+    Violating,
+    /// Random pairs with momentum, for h = 0.
+    Accelerated,
+    /// Random pairs with the gradient of a random sample: the paper's Algorithm 2.
+    Stochastic,
+    /// The same, corrected by the gradient at a snapshot.
+    Svrg,
+    /// The same, corrected by the last slope seen of every sample.
+    Saga,
 }
 
-/// What the driver should know of a gear.
-#[derive(Debug, Clone, Copy, PartialEq)]
-#[expect(clippy::struct_excessive_bools, reason = "each says one thing, and any mixture makes sense")]
-pub(crate) struct Habits {
-    /// Fewest updates between two checkpoints.
-    pub(crate) fewest_updates: u64,
-    /// Updates in which every sample is seen once; 0 without samples.
-    pub(crate) updates_per_pass: u64,
-    /// Whether rounds end at a target on their own; those of others are kept short where there is one.
-    pub(crate) sees_target: bool,
-    /// Whether the state's product is that of f at x between rounds.
-    pub(crate) has_product: bool,
-    /// Whether rounds keep `A x = b` free of drift on their own.
-    pub(crate) repairs: bool,
-    /// Whether it loses something where someone else moves x.
-    pub(crate) minds_moves: bool,
-    /// Whether it does with a proximal step over all blocks where its pairs stall.
-    pub(crate) takes_full_steps: bool,
-    /// Rounds in a row that know of no bound from below, after which it is asked whether the objective falls for ever.
-    pub(crate) rounds_per_sounding: u32,
-    /// Rounds without gain that count as one: noise hides small gains.
-    pub(crate) rounds_per_idle: u32,
-    /// What is done at the start.
-    pub(crate) begins_with: Due,
+crate::named!(Method, "method":
+    "auto" => Self::Auto,
+    "pairs" => Self::Pairs,
+    "shuffled" => Self::Shuffled,
+    "violating" => Self::Violating,
+    "accelerated" => Self::Accelerated,
+    "stochastic" => Self::Stochastic,
+    "svrg" => Self::Svrg,
+    "saga" => Self::Saga,
+);
+
+/// What is wanted of a gear.
+pub(crate) struct Order<'o> {
+    pub(crate) settings: &'o Settings,
+    pub(crate) limits: &'o Limits,
+    pub(crate) updates_per_epoch: f64,
+    /// Whether the start may be good enough already.
+    pub(crate) warm: bool,
+    /// Whether a tolerance alone ends the run, and digits beyond it are welcome.
+    pub(crate) by_tolerance: bool,
+    /// Whether something else can go on where the gear is slow.
+    pub(crate) may_hand_over: bool,
+    /// Threads that are there already.
+    pub(crate) team: Option<Arc<Team>>,
+    pub(crate) experiment: Option<&'o dyn Experiment>,
 }
 
-impl Default for Habits {
-    /// Those of plain pairs.
-    fn default() -> Self {
-        Self {
-            fewest_updates: 32,
-            updates_per_pass: 0,
-            sees_target: false,
-            has_product: true,
-            repairs: false,
-            minds_moves: false,
-            takes_full_steps: true,
-            rounds_per_sounding: 8,
-            rounds_per_idle: 1,
-            begins_with: Due::Now,
-        }
-    }
-}
-
-/// When the iterate after a round is to be judged.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Due {
-    /// When enough was done since the last time.
-    ByWork,
-    /// Now.
-    Now,
-    /// Not now; an observer may see it.
-    Show,
-    /// Not now.
-    Later,
-}
-
-/// What a round is given.
-pub(crate) struct Task<'t> {
-    /// Updates that bring the next checkpoint, those of a round at least.
-    pub(crate) updates: u64,
-    /// The objective before it.
+/// A gear at work.
+pub(crate) struct Engaged<'r> {
+    pub(crate) gear: Box<dyn Gear + 'r>,
+    pub(crate) state: State,
+    /// The objective at the start.
     pub(crate) objective: f64,
-    pub(crate) target: Option<f64>,
-    /// The gap that would end the run.
-    pub(crate) wanted_gap: f64,
-    pub(crate) limits: &'t Limits,
-    /// Is told of the updates so far, and of the epochs of a gear that counts its own.
-    pub(crate) heartbeat: &'t mut dyn FnMut(u64, Option<f64>),
+    /// The metric of the pairs, where it is that of f.
+    pub(crate) metric: Option<Metric>,
+    /// Seconds that went into factors.
+    pub(crate) preparation: f64,
 }
 
-impl Task<'_> {
-    /// Time and the caller's wish.
-    pub(crate) fn control(&self) -> &Control {
-        self.limits.control()
-    }
-}
-
-/// What a round did.
-#[derive(Debug, Clone, Copy)]
-#[expect(clippy::struct_excessive_bools, reason = "each says one thing, and any mixture makes sense")]
-pub(crate) struct Round {
-    pub(crate) updates: u64,
-    /// The objective after it.
-    pub(crate) objective: f64,
-    /// Why it ended early, if it did.
-    pub(crate) status: Option<Status>,
-    /// Whether it was undone.
-    pub(crate) undone: bool,
-    /// Whether it says nothing of what rounds to come will gain.
-    pub(crate) is_inconclusive: bool,
-    /// Whether it knows a bound of the objective from below.
-    pub(crate) is_bounded: bool,
-    /// Whether something else would be faster from here on.
-    pub(crate) is_slow: bool,
-    pub(crate) due: Due,
-}
-
-impl Round {
-    /// So many updates to this objective, of which there is nothing else to say.
-    pub(crate) fn new(updates: u64, objective: f64) -> Self {
-        Self {
-            updates,
-            objective,
-            status: None,
-            undone: false,
-            is_inconclusive: false,
-            is_bounded: false,
-            is_slow: false,
-            due: Due::ByWork,
+/// The gear of the method that the settings name.
+pub(crate) fn engage<'r, F: SmoothTerm, H: SeparableTerm>(
+    problem: &'r Problem<F, H>,
+    order: &Order<'_>,
+    start: &[f64],
+) -> Attempt<Engaged<'r>> {
+    match order.settings.method {
+        Method::Stochastic | Method::Svrg | Method::Saga => sampled::engage(problem, order, start),
+        Method::Violating => {
+            let state = State::new(problem.smooth(), start.to_vec(), order.limits.control())?;
+            let gear = Violating::new(problem, order, &state)?;
+            let objective = problem.view().value(&state.x, &state.product);
+            Ok(Engaged { gear: Box::new(gear), state, objective, metric: None, preparation: 0.0 })
         }
+        Method::Auto | Method::Pairs | Method::Shuffled | Method::Accelerated => pairs(problem, order, start),
     }
 }
 
-/// The objective at x with its product computed afresh; `None`, and a status, where the run ends before that is done.
-pub(crate) fn renewed(
-    view: View<'_>,
-    state: &mut State,
-    task: &Task<'_>,
-    status: &mut Option<Status>,
-) -> Attempt<Option<f64>> {
-    match state.refresh(view.smooth(), &task.limits.control_after(*status)) {
-        Ok(()) => Ok(Some(view.value(&state.x, &state.product))),
-        Err(fault @ Halt::Fault(_)) => Err(fault.into()),
-        Err(halt) => {
-            *status = status.or(Status::after(&halt));
-            Ok(None)
-        }
-    }
+/// Random pairs: on one thread, on several, in turn, or with momentum.
+fn pairs<'r, F: SmoothTerm, H: SeparableTerm>(
+    problem: &'r Problem<F, H>,
+    order: &Order<'_>,
+    start: &[f64],
+) -> Attempt<Engaged<'r>> {
+    let settings = order.settings;
+    let state = State::new(problem.smooth(), start.to_vec(), order.limits.control())?;
+    let edges = SampledEdges::new(problem.graph(), problem.probabilities(), settings.seed)?;
+    Multicore::check_memory(problem, settings)?;
+    let begun = Instant::now();
+    let metric = metric(problem, settings);
+    let updater = || PairUpdater::with_metric(problem, settings, metric.clone());
+    let gear: Box<dyn Gear + 'r> = if settings.method == Method::Accelerated {
+        let constant = graph_constant::of(problem, &metric, order.limits.control())?;
+        Box::new(Accelerated::new(problem, updater(), edges, &state, constant, order.updates_per_epoch))
+    } else if settings.method == Method::Shuffled {
+        Box::new(Shuffled::new(problem, updater(), settings.seed)?)
+    } else if Multicore::threads(problem, settings) > 1 {
+        let mut multicore = Multicore::new(problem, settings, order.experiment, &state, &edges);
+        multicore.prepare(order.limits)?;
+        Box::new(multicore)
+    } else {
+        Box::new(Plain::new(problem, updater(), edges))
+    };
+    let preparation = begun.elapsed().as_secs_f64();
+    let objective = problem.view().value(&state.x, &state.product);
+    Ok(Engaged { gear, state, objective, metric: Some(metric), preparation })
 }
 
-/// What a round, or the way to the first, comes to.
-pub(crate) type Attempt<T> = std::result::Result<T, Stop>;
-
-/// Why a round, or the way to the first, was not made to its end.
-#[derive(Debug)]
-pub(crate) enum Stop {
-    /// By the caller or by time: the x at hand is as good as any. Or by a fault in the data.
-    Halt(Halt),
-    Error(Error),
-}
-
-impl From<Halt> for Stop {
-    fn from(halt: Halt) -> Self {
-        Self::Halt(halt)
+/// The metric of the pairs. Momentum takes all gradients of a pair at one point, also where the pair moves entry by
+/// entry: there the entries count as moving together.
+fn metric<F: SmoothTerm, H: SeparableTerm>(problem: &Problem<F, H>, settings: &Settings) -> Metric {
+    let mut metric = Metric::new(problem.view(), settings.step_size);
+    let by_entry = matches!(problem.independent_coupling().shape(), Shape::None | Shape::BlockSum);
+    if settings.method == Method::Accelerated && by_entry && !problem.smooth().is_decomposable() {
+        let together = metric.pair_factor();
+        metric.damp(problem.blocks().len(), |_| together);
     }
-}
-
-impl From<Error> for Stop {
-    /// What was ended early is no fault of anybody.
-    fn from(error: Error) -> Self {
-        match error {
-            Error::StoppedEarly { by } if by == Status::Interrupted.name() => Self::Halt(Halt::Interrupted),
-            Error::StoppedEarly { .. } => Self::Halt(Halt::TimeLimit),
-            error => Self::Error(error),
-        }
-    }
+    metric
 }

@@ -236,7 +236,10 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Multicore<'r, F, H> {
 
     /// Puts what rows have too much where there is room: the updates that could not place it are over.
     fn empty_purses(&mut self, state: &mut State) {
-        let Nonsmooth::Coordinates(h) = self.problem.separable() else { return };
+        let domain = |c: usize| match self.problem.separable() {
+            Nonsmooth::Coordinates(h) => h.domain(c),
+            Nonsmooth::Groups(_) => (f64::NEG_INFINITY, f64::INFINITY),
+        };
         let coupling = self.problem.independent_coupling();
         let mut excess = vec![0.0; coupling.rows()];
         for worker in &mut self.workers[..self.active] {
@@ -251,7 +254,7 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Multicore<'r, F, H> {
                 if a == 0.0 {
                     continue;
                 }
-                let (lower, upper) = h.domain(c);
+                let (lower, upper) = domain(c);
                 let x = state.x[c];
                 state.x[c] = (x - *excess / a).max(lower).min(upper);
                 *excess += a * (state.x[c] - x);

@@ -12,10 +12,14 @@
 //! # Guarantees
 //! Every iterate is feasible; the objective never rises; the same seed gives the same bits.
 
+mod pace;
+mod purse;
 mod sweeps;
 
 use std::sync::Arc;
 
+use self::pace::Pace;
+use self::purse::Purse;
 use self::sweeps::{Row, Sweeper, Tally};
 use crate::coupling::{ALLOWED_SHARE, Coupling, Shape};
 use crate::error::{Error, Result};
@@ -41,6 +45,9 @@ const MOST_OPENING_COORDINATES: usize = 25_000;
 const SWEEPS_BEFORE_FACES: u32 = 10;
 /// Sweeps between second-order steps that find nothing.
 const SWEEPS_BETWEEN: u32 = 10;
+/// Passes of single coordinates in a round, at most, and sweeps, which may be short.
+const SINGLES_PER_ROUND: u32 = 20;
+const MOST_SINGLES: u32 = 1000;
 /// Conjugate gradient steps on one face, at first and at most.
 const STEPS_ON_FACE: usize = 60;
 const MOST_STEPS_ON_FACE: usize = 2000;
@@ -94,6 +101,7 @@ enum Finish<'r, H> {
 #[derive(Debug, Clone, Copy)]
 enum Turn {
     Sweeps(u32),
+    Singles(u32),
     SecondOrder,
 }
 
@@ -103,6 +111,9 @@ pub(crate) struct Violating<'r, F, H> {
     coupling: &'r Coupling,
     team: Arc<Team>,
     sweeper: Sweeper<'r, F, H>,
+    /// Sweeps of single coordinates, where they can tell the gap.
+    purse: Option<Purse<'r, F, H>>,
+    pace: Pace,
     tally: Tally,
     finish: Finish<'r, H>,
     turn: Turn,
@@ -120,6 +131,7 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Violating<'r, F, H> {
     pub(crate) fn new(problem: &'r Problem<F, H>, order: &Order<'_>, state: &State) -> Result<Self> {
         let fit = Fit::of(problem).map_err(|why| Error::MethodNotApplicable { method: "violating", why })?;
         let (settings, view) = (order.settings, problem.view());
+        let mut purse = Purse::new(problem, fit.row, fit.pieces, settings);
         let team = order.team.clone().unwrap_or_else(|| Arc::new(team(problem, settings)));
         let mut sweeper = Sweeper::new(problem, fit, settings);
         sweeper.first_multiplier(state);
@@ -129,17 +141,28 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Violating<'r, F, H> {
             (_, Some(face)) => Finish::Face(Box::new(face), STEPS_ON_FACE),
             _ => Finish::Free,
         };
-        let turn = if let Finish::Newton(..) = finish {
+        // A running gap is of use to a judge who says which one is wanted; a tolerance is met by Newton steps.
+        if order.by_tolerance || matches!(finish, Finish::Free) {
+            purse = None;
+        }
+        let turn = if let Some(purse) = &mut purse {
+            purse.first_price(state);
+            sweeper.selection.rest();
+            Turn::Singles(SINGLES_PER_ROUND)
+        } else if let Finish::Newton(..) = finish {
             sweeper.selection.thin_out(MOST_OPENING_COORDINATES);
             Turn::Sweeps(OPENING_SWEEPS)
         } else {
             Turn::Sweeps(SWEEPS_BEFORE_FACES)
         };
+        let pace = Pace::new(problem, matches!(finish, Finish::Newton(..)).then(|| team.threads()));
         Ok(Self {
             view,
             coupling: problem.independent_coupling(),
             team,
             sweeper,
+            purse,
+            pace,
             tally: Tally::new(settings, problem.dimension()),
             finish,
             turn,
@@ -176,6 +199,81 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Violating<'r, F, H> {
         Ok(Round { status, due, is_bounded: true, ..Round::new(0, objective) })
     }
 
+    /// Sweeps of single coordinates until the gap seems small enough or something else would be quicker; then the row is
+    /// restored.
+    fn singles(&mut self, state: &mut State, task: &mut Task<'_>, most: u32) -> Attempt<Round> {
+        let Some(purse) = &mut self.purse else { return self.sweeps(state, task, OPENING_SWEEPS) };
+        let (visits, updates) = (self.tally.visits, self.tally.all_updates());
+        let before = state.x.clone();
+        purse.count(&state.x);
+        let (mut status, mut seems_done, mut is_slow) = (None, false, false);
+        let most_visits = u64::from(most) * state.x.len() as u64;
+        let (mut wanted, mut since) = (0.0, 0);
+        for _ in 0..MOST_SINGLES {
+            if self.tally.visits - visits >= most_visits {
+                break;
+            }
+            if purse.selection.active() == 0 {
+                purse.selection.bring_all_back();
+            }
+            since += purse.selection.active() as u64;
+            let swept = purse.sweep(state, &mut self.tally, task)?;
+            (task.heartbeat)(self.tally.all_updates() - updates, Some(self.tally.epochs()));
+            status = swept.status;
+            if status.is_some() {
+                break;
+            }
+            // What is wanted changes little once sweeps are short.
+            if since * 2 > state.x.len() as u64 || swept.gap < 4.0 * wanted || wanted == 0.0 {
+                since = 0;
+                wanted = (task.wanted_gap_at)(purse.with_debt(self.view.value(&state.x, &state.product)));
+            }
+            let share = purse.selection.active() as f64 / state.x.len() as f64;
+            self.pace.note(swept.gap + purse.debt(), wanted, share);
+            if self.pace.seems_done() {
+                seems_done = true;
+                break;
+            }
+            if self.pace.is_slow() {
+                is_slow = true;
+                break;
+            }
+            // Whoever waits for a target looks after every sweep.
+            if task.target.is_some() {
+                break;
+            }
+        }
+        purse.give_back(state);
+        repair(self.view, &mut state.x, &task.limits.control_after(status))?;
+        let mut objective = self.view.value(&state.x, &state.product);
+        if self.tally.visits - visits >= most_visits {
+            // Rounding of many moves ends here.
+            objective = renewed(self.view, state, task, &mut status)?.unwrap_or(task.objective);
+        }
+        if gain::rose(task.objective, objective) {
+            state.x = before;
+            objective = renewed(self.view, state, task, &mut status)?.unwrap_or(task.objective);
+            self.pace.undone();
+        }
+        self.visits_of_sweeps = self.tally.visits - visits;
+        self.gain_of_sweeps = task.objective - objective;
+        let idle = gain::is_none(self.objective - objective, objective);
+        self.objective = objective;
+        if seems_done {
+            purse.restart(purse.price);
+        }
+        if is_slow || idle || !self.pace.is_good() {
+            self.turn = Turn::SecondOrder;
+            if let Finish::Newton(newton, _) = &mut self.finish {
+                self.tally.limit(newton);
+                newton.restart(&[purse.price]);
+                purse.selection.rest();
+            }
+        }
+        let due = if seems_done || idle { Due::Now } else { Due::Show };
+        Ok(Round { status, due, is_bounded: true, ..Round::new(0, objective) })
+    }
+
     /// One Newton step; where they have found nothing several times, the face is solved, and sweeps come back.
     fn second_order(&mut self, state: &mut State, task: &Task<'_>) -> Attempt<Round> {
         let (newton, face) = match &mut self.finish {
@@ -188,6 +286,10 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Violating<'r, F, H> {
                 // Both rates count columns touched, not time: the same seed gives the same run.
                 let rate = outcome.gain / (2 * outcome.columns).max(1) as f64;
                 let rate_of_sweeps = self.gain_of_sweeps / self.visits_of_sweeps.max(1) as f64;
+                if self.has_purse() {
+                    self.pace.compared(rate > rate_of_sweeps);
+                    return Ok(self.back_to_sweeps(SINGLES_PER_ROUND, objective));
+                }
                 let sweeps = if rate > rate_of_sweeps {
                     1
                 } else if rate > 0.3 * rate_of_sweeps {
@@ -233,10 +335,20 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Violating<'r, F, H> {
         Ok(round)
     }
 
+    /// Whether single coordinates can move, and did well so far.
+    fn has_purse(&self) -> bool {
+        self.purse.is_some() && self.pace.is_good()
+    }
+
     /// Everyone comes back, as x was moved.
     fn back_to_sweeps(&mut self, sweeps: u32, objective: f64) -> Round {
-        self.sweeper.selection.restart(self.sweeper.selection.multiplier);
-        self.turn = Turn::Sweeps(sweeps);
+        if let Some(purse) = self.purse.as_mut().filter(|_| self.pace.is_good()) {
+            purse.restart(purse.price);
+            self.turn = Turn::Singles(sweeps);
+        } else {
+            self.sweeper.selection.restart(self.sweeper.selection.multiplier);
+            self.turn = Turn::Sweeps(sweeps);
+        }
         Round { due: Due::Later, is_inconclusive: true, is_bounded: true, ..Round::new(0, objective) }
     }
 }
@@ -286,11 +398,13 @@ impl<F: SmoothTerm, H: SeparableTerm> Gear for Violating<'_, F, H> {
         let before = self.tally.all_updates();
         let round = match self.turn {
             Turn::Sweeps(count) => self.sweeps(state, task, count),
+            Turn::Singles(most) => self.singles(state, task, most),
             Turn::SecondOrder => self.second_order(state, task),
         }?;
         // Steps on a face count as updates, too, and may have been the last.
         let status = round.status.or_else(|| self.tally.over(task.limits));
-        Ok(Round { updates: self.tally.all_updates() - before, status, ..round })
+        // Newton steps are counted twice; in a snapshot that was tampered with the counts may disagree.
+        Ok(Round { updates: self.tally.all_updates().saturating_sub(before), status, ..round })
     }
 
     fn carry(&mut self, archive: &mut Archive<'_>) -> Result<()> {
@@ -301,13 +415,22 @@ impl<F: SmoothTerm, H: SeparableTerm> Gear for Violating<'_, F, H> {
             Finish::Face(_, steps) => archive.count(steps, MOST_STEPS_ON_FACE)?,
             Finish::Free => {}
         }
-        let (mut sweeps_next, mut count) = match self.turn {
-            Turn::Sweeps(count) => (true, count),
-            Turn::SecondOrder => (false, 0),
+        if let Some(purse) = &mut self.purse {
+            purse.carry(archive)?;
+            self.pace.carry(archive)?;
+        }
+        let (mut kind, mut count) = match self.turn {
+            Turn::SecondOrder => (0, 0),
+            Turn::Sweeps(count) => (1, count),
+            Turn::Singles(most) => (2, most),
         };
-        archive.flag(&mut sweeps_next)?;
+        archive.count(&mut kind, 2)?;
         archive.small(&mut count)?;
-        self.turn = if sweeps_next { Turn::Sweeps(count) } else { Turn::SecondOrder };
+        self.turn = match kind {
+            0 => Turn::SecondOrder,
+            1 => Turn::Sweeps(count),
+            _ => Turn::Singles(count),
+        };
         archive.number(&mut self.objective)?;
         archive.number(&mut self.gain_of_sweeps)?;
         archive.work(&mut self.visits_of_sweeps)

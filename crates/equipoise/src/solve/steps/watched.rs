@@ -99,7 +99,7 @@ impl Factored for Watched<'_> {
             self.factored.add_columns(columns, amounts, out);
         }
     }
-    fn copy_columns(&self, columns: &[u32]) -> Option<Rows> {
+    fn copy_columns(&self, columns: &[u32]) -> Option<Rows<'static>> {
         self.factored.copy_columns(columns)
     }
     fn add_outer(&self, columns: &[u32], scales: &[f64], first: usize, out: &mut [f64], stride: usize) {

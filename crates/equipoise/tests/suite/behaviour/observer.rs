@@ -62,6 +62,36 @@ impl Observer for Counter {
     }
 }
 
+/// Keeps the last iterate that it was shown, and how many checkpoints followed one.
+#[derive(Default)]
+struct Last {
+    x: Vec<f64>,
+    shown: u64,
+    told: u64,
+}
+
+impl Observer for Last {
+    fn iterate(&mut self, x: &[f64]) {
+        self.x = x.to_vec();
+        self.shown += 1;
+    }
+    fn checkpoint(&mut self, _progress: &Progress) {
+        self.told += 1;
+        assert_eq!(self.shown, self.told, "every checkpoint has its iterate");
+    }
+}
+
+#[test]
+fn every_checkpoint_comes_with_its_iterate() {
+    for sample in kernels() {
+        let name = sample.name;
+        let problem = sample.problem();
+        let mut last = Last::default();
+        let solution = Solver::new(&problem, &settings()).observer(&mut last).run().expect("valid");
+        assert!(last.told > 0 && last.x == solution.x, "{name}");
+    }
+}
+
 #[test]
 fn hearts_beat_between_checkpoints_and_change_nothing() {
     let problem = kernels().swap_remove(1).problem();

@@ -153,6 +153,7 @@ fn rounds_of_eight_threads_stay_feasible_and_never_rise() {
                     objective,
                     target: None,
                     wanted_gap: 0.0,
+                    wanted_gap_at: &|_| 0.0,
                     limits: &limits,
                     heartbeat: &mut |_, _| {},
                 };

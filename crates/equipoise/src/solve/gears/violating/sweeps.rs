@@ -25,7 +25,7 @@ pub(super) struct Row<'r>(pub(super) &'r Values);
 
 impl Row<'_> {
     #[inline]
-    fn at(self, c: usize) -> f64 {
+    pub(super) fn at(self, c: usize) -> f64 {
         self.0.at(c)
     }
 }
@@ -94,6 +94,12 @@ impl Tally {
     /// Updates that may still be made.
     pub(super) fn updates_left(&self) -> usize {
         usize::try_from(self.most_updates.saturating_sub(self.all_updates())).unwrap_or(usize::MAX)
+    }
+
+    /// Whether no more may be done, whatever the clock says.
+    #[inline]
+    pub(super) fn is_used_up(&self) -> bool {
+        self.visits >= self.most_visits || self.all_updates() >= self.most_updates
     }
 
     /// Why there should be no more, if so.
@@ -170,8 +176,7 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Sweeper<'r, F, H> {
             while let Some(i) = self.selection.next() {
                 self.visit(state, tally, i)?;
                 look -= 1;
-                if look == 0 || tally.visits >= tally.most_visits || tally.all_updates() >= tally.most_updates
-                {
+                if look == 0 || tally.is_used_up() {
                     look = VISITS_PER_LOOK;
                     if let Some(status) = tally.over(task.limits) {
                         return Ok(Some(status));

@@ -253,11 +253,10 @@ impl<'a, H: SeparableTerm> ProximalNewton<'a, H> {
         if self.u.is_empty() {
             self.begin(x);
         }
-        let stop = || control.halted().is_some();
         let mut product = self.product.clone();
         let dual = (self.u.clone(), self.lambda.clone());
         self.team.fill(z, |first, z| z.copy_from_slice(&x[first..first + z.len()]));
-        let Some((steps, free)) = self.proximal_point(x, z, &mut product, &stop) else {
+        let Some((steps, free)) = self.proximal_point(x, z, &mut product, control) else {
             return Outcome::Stopped;
         };
         self.restore_rows(&free, z, &mut product);
@@ -417,7 +416,7 @@ impl<'a, H: SeparableTerm> ProximalNewton<'a, H> {
         x: &[f64],
         z: &mut [f64],
         product: &mut [f64],
-        stop: &dyn Fn() -> bool,
+        control: &Control,
     ) -> Option<(usize, Vec<u32>)> {
         let (mut steps, mut peak) = (0, 0.0);
         let mut free = Vec::new();
@@ -429,7 +428,7 @@ impl<'a, H: SeparableTerm> ProximalNewton<'a, H> {
             let mut work = WorkingSet::gather(self, memory, x, z, product);
             loop {
                 let spent = self.newton_steps >= self.most_newton_steps || self.passes >= self.most_passes;
-                if spent || stop() {
+                if spent || control.halted().is_some() {
                     self.parts = work.into_memory();
                     return None;
                 }
@@ -440,8 +439,13 @@ impl<'a, H: SeparableTerm> ProximalNewton<'a, H> {
                 if self.energy(&right, &work.free()) <= enough || steps >= MOST_NEWTON_STEPS {
                     break;
                 }
-                let solved =
-                    self.system.direction(&self.team, &self.factored, self.coupling, &work.free(), &right);
+                let (factored, coupling) = (&self.factored, self.coupling);
+                let found =
+                    self.system.direction(&self.team, factored, coupling, &work.free(), &right, control);
+                let Ok(solved) = found else {
+                    self.parts = work.into_memory();
+                    return None;
+                };
                 let promise = self.system.promise(&right);
                 if !solved || promise.is_nan() || promise <= 0.0 {
                     break;

@@ -13,7 +13,7 @@ use faer::linalg::solvers::Solve;
 use faer::{Col, MatRef, Side};
 
 use super::add_columns;
-use crate::control::Control;
+use crate::control::{Control, Pass};
 use crate::coupling::Coupling;
 use crate::matrix::{Cholesky, dot};
 use crate::separable::Values;
@@ -23,6 +23,8 @@ use crate::team::{SHORT, Team};
 /// Largest dimension of the system.
 const LARGEST: usize = 3000;
 
+/// Dimension from which on a factor takes longer than somebody who wants to stop should wait.
+const LONG: usize = 1000;
 /// Free coordinates a dimension beyond which a sample is taken.
 const PLENTY: usize = 24;
 /// Stripes of the matrix a thread.
@@ -91,6 +93,15 @@ fn stripes(columns: usize, count: usize) -> impl Iterator<Item = Range<usize>> {
     (0..count).map(move |k| end(k)..end(k + 1)).filter(|stripe| !stripe.is_empty())
 }
 
+/// Parts in pieces of so many columns that somebody who wants to stop does not wait for the copy of one.
+fn pieces(parts: impl Iterator<Item = Range<usize>>) -> impl Iterator<Item = Range<usize>> {
+    const COLUMNS: usize = 2048;
+    parts.flat_map(|part| {
+        let end = part.end;
+        part.step_by(COLUMNS).map(move |from| from..end.min(from + COLUMNS))
+    })
+}
+
 /// The right-hand side.
 pub(super) struct Right {
     pub(super) of_product: Vec<f64>,
@@ -141,22 +152,34 @@ impl NewtonSystem {
         coupling: &Coupling,
         free: &[&Free],
         right: &Right,
-    ) -> bool {
+        control: &Control,
+    ) -> Pass<bool> {
         let (rank, dimension) = (self.rank, self.dimension);
         let count: usize = free.iter().map(|part| part.columns.len()).sum();
         let stride = (count / (PLENTY * dimension)).max(1);
         let (columns, scales) = sample(free, stride);
-        self.add_products(team, factored, &columns, &scales);
+        self.add_products(team, factored, &columns, &scales, control)?;
         self.add_border(team, factored, coupling, &columns, &scales);
         for k in 0..rank {
             self.matrix[k * (dimension + 1)] += 1.0 / factored.weight(k);
         }
-        let solved = (0..ATTEMPTS).any(|attempt| self.solve(team, right, attempt));
-        solved && self.solution.iter().all(|v| v.is_finite())
+        for attempt in 0..ATTEMPTS {
+            if self.solve(team, right, attempt, control)? {
+                return Ok(self.solution.iter().all(|v| v.is_finite()));
+            }
+        }
+        Ok(false)
     }
 
     /// `Z_F S Z_F'` and zeros elsewhere. Every thread has columns of the matrix for its own, and looks at all of F.
-    fn add_products(&mut self, team: &Team, factored: &dyn Factored, columns: &[u32], scales: &[f64]) {
+    fn add_products(
+        &mut self,
+        team: &Team,
+        factored: &dyn Factored,
+        columns: &[u32],
+        scales: &[f64],
+        control: &Control,
+    ) -> Pass {
         let dimension = self.dimension;
         let count = if team.is_alone() || columns.len() < SHORT / 10 {
             1
@@ -169,24 +192,38 @@ impl NewtonSystem {
             rest = after;
             (stripe.start, out)
         });
-        let parts: Vec<_> = team.parts(columns.len()).collect();
         let worth_while = columns.len() >= SHORT / 10;
+        let parts: Vec<_> = if team.is_alone() {
+            team.parts(columns.len()).collect()
+        } else {
+            pieces(team.parts(columns.len())).collect()
+        };
         let copies = team.map_if(worth_while, parts.iter().cloned(), |part| {
-            if team.is_alone() || !worth_while { None } else { factored.copy_columns(&columns[part]) }
+            control.check()?;
+            Ok(if team.is_alone() || !worth_while { None } else { factored.copy_columns(&columns[part]) })
         });
-        team.map_if(worth_while, stripes, |(first, out)| {
+        let copies = copies.into_iter().collect::<Pass<Vec<_>>>()?;
+        let made = team.map_if(worth_while, stripes, |(first, out)| {
             out.fill(0.0);
             for (part, copy) in parts.iter().zip(&copies) {
-                let scales = &scales[part.clone()];
-                match copy {
-                    Some(rows) => scales
-                        .iter()
-                        .enumerate()
-                        .for_each(|(i, &scale)| rows.add_outer(i, scale, first, out, dimension)),
-                    None => factored.add_outer(&columns[part.clone()], scales, first, out, dimension),
-                }
+                control.check()?;
+                // A column may be dense.
+                control.in_parts(part.len(), 1 + out.len() / 2, |some| {
+                    let (from, to) = (part.start + some.start, part.start + some.end);
+                    match copy {
+                        Some(rows) => {
+                            let chosen = some.zip(scales[from..to].iter().copied());
+                            rows.add_outers(chosen, first, out, dimension);
+                        }
+                        None => {
+                            factored.add_outer(&columns[from..to], &scales[from..to], first, out, dimension);
+                        }
+                    }
+                })?;
             }
+            Ok(())
         });
+        made.into_iter().collect()
     }
 
     /// The rows below those of the product: `A_F S Z_F'` and `A_F S A_F'`, and a little on their diagonal.
@@ -228,28 +265,28 @@ impl NewtonSystem {
     }
 
     /// Cholesky, with the diagonal raised a little more at every attempt.
-    fn solve(&mut self, team: &Team, right: &Right, attempt: i32) -> bool {
+    fn solve(&mut self, team: &Team, right: &Right, attempt: i32, control: &Control) -> Pass<bool> {
         let (rank, dimension) = (self.rank, self.dimension);
         if attempt > 0 {
             for k in 0..dimension {
                 self.matrix[k * (dimension + 1)] *= 1.0 + 1e-12 * 1e3_f64.powi(attempt);
             }
         }
-        if !team.is_alone() {
-            if self.cholesky.factor(team, &self.matrix, dimension, &Control::unlimited()) != Ok(true) {
-                return false;
+        if !team.is_alone() || dimension > LONG {
+            if !self.cholesky.factor(team, &self.matrix, dimension, control)? {
+                return Ok(false);
             }
             self.solution[..rank].copy_from_slice(&right.of_product);
             self.solution[rank..].copy_from_slice(&right.of_rows);
             self.cholesky.solve(&mut self.solution);
-            return true;
+            return Ok(true);
         }
         let matrix = MatRef::from_column_major_slice(&self.matrix, dimension, dimension);
-        let Ok(factor) = matrix.llt(Side::Lower) else { return false };
+        let Ok(factor) = matrix.llt(Side::Lower) else { return Ok(false) };
         let (right_u, right_rows) = (&right.of_product, &right.of_rows);
         let rhs = Col::from_fn(dimension, |k| if k < rank { right_u[k] } else { right_rows[k - rank] });
         let solution = factor.solve(&rhs);
         self.solution.iter_mut().enumerate().for_each(|(k, out)| *out = solution[k]);
-        true
+        Ok(true)
     }
 }

@@ -20,7 +20,7 @@ impl Draw {
     }
 }
 
-fn rows(draw: &mut Draw, n: usize, columns: u32) -> Rows {
+fn rows(draw: &mut Draw, n: usize, columns: u32) -> Rows<'static> {
     let (mut starts, mut indices, mut values) = (vec![0], Vec::new(), Vec::new());
     for _ in 0..n {
         let stored: Vec<u32> = (0..columns).filter(|_| draw.next() > 0.0).collect();
