@@ -9,6 +9,7 @@
 //! or is any matrix ([`Design`]). [`fit`] returns coefficients with their objective from above and the optimum from below, both in
 //! exact arithmetic.
 
+mod aside;
 mod band;
 mod chain;
 mod degrees;

@@ -9,6 +9,8 @@
 //! dense    X dense
 //! ```
 //!
+//! faer's factorisations cannot be told to stop: long ones are done aside (`aside.rs`).
+//!
 //! Must not know: what S means, bounds.
 
 use equipoise::{Control, Matrix, Pass};
@@ -17,6 +19,7 @@ use faer::sparse::linalg::solvers::{Llt as SparseLlt, SymbolicLlt};
 use faer::sparse::{SparseColMat, Triplet};
 use faer::{Mat, Side};
 
+use super::aside::aside;
 use super::band;
 use super::design::{Design, for_each_in_column};
 use super::error::{Error, Result};
@@ -89,7 +92,7 @@ impl System {
             let factor = base.clone();
             return Ok(Self { n, has_identity, shape: Shape::Banded { base, width, factor } });
         }
-        let shape = sparse(n, &gram, d)?;
+        let shape = sparse(n, &gram, d, control)?;
         Ok(Self { n, has_identity, shape })
     }
 
@@ -100,8 +103,15 @@ impl System {
         }
         let mut base = Mat::<f64>::zeros(n, n);
         if let Design::Matrix(Matrix::Dense(x)) = design {
+            // By stripes, so that it can be ended.
+            const STRIPE: usize = 64;
             let x = faer::MatRef::from_column_major_slice(x.values(), x.rows(), n);
-            base = x.transpose() * x;
+            for first in (0..n).step_by(STRIPE) {
+                control.check()?;
+                let columns = x.subcols(first, STRIPE.min(n - first));
+                let stripe = x.transpose() * columns;
+                base.as_mut().subcols_mut(first, stripe.ncols()).copy_from(&stripe);
+            }
         } else if let Design::Matrix(x) = design {
             let mut column = vec![0.0; x.rows()];
             for c in 0..n {
@@ -149,9 +159,10 @@ impl System {
                 for (c, place) in places.diagonal.iter().enumerate() {
                     values[*place] += own(c);
                 }
-                control.check()?;
-                let found = SparseLlt::try_new_with_symbolic(symbolic.clone(), matrix.as_ref(), Side::Lower);
-                *factor = found.ok();
+                let (matrix, symbolic) = (matrix.clone(), symbolic.clone());
+                let work =
+                    move || SparseLlt::try_new_with_symbolic(symbolic, matrix.as_ref(), Side::Lower).ok();
+                *factor = aside(n, control, work)?;
                 Ok(factor.is_some())
             }
             Shape::Dense { base, factor } => {
@@ -164,8 +175,7 @@ impl System {
                     }
                 });
                 (0..n).for_each(|c| matrix[(c, c)] += own(c));
-                control.check()?;
-                *factor = matrix.llt(Side::Lower).ok();
+                *factor = aside(n, control, move || matrix.llt(Side::Lower).ok())?;
                 Ok(factor.is_some())
             }
         }
@@ -215,7 +225,7 @@ fn gram(design: Design<'_>, n: usize, control: &Control) -> Result<(Vec<Entry>, 
     }
 }
 
-fn sparse(n: usize, gram: &[Entry], d: &Differences) -> Result<Shape> {
+fn sparse(n: usize, gram: &[Entry], d: &Differences, control: &Control) -> Result<Shape> {
     let mut triplets: Vec<Triplet<usize, usize, f64>> =
         gram.iter().map(|(r, c, value)| Triplet::new(*r, *c, *value)).collect();
     triplets.extend((0..n).map(|c| Triplet::new(c, c, 0.0)));
@@ -224,11 +234,13 @@ fn sparse(n: usize, gram: &[Entry], d: &Differences) -> Result<Shape> {
             triplets.extend(columns[..=i].iter().map(|k| Triplet::new(*c.max(k), *c.min(k), 0.0)));
         }
     });
-    let too_large = |_| Error::Method { method: "interior", reason: "the system does not fit into memory" };
-    let matrix = SparseColMat::<usize, f64>::try_new_from_triplets(n, n, &triplets)
-        .map_err(|_| Error::Method { method: "interior", reason: "the system does not fit into memory" })?;
-    drop(triplets);
-    let symbolic = SymbolicLlt::try_new(matrix.symbolic(), Side::Lower).map_err(too_large)?;
+    let made = aside(n, control, move || {
+        let matrix = SparseColMat::<usize, f64>::try_new_from_triplets(n, n, &triplets).ok()?;
+        let symbolic = SymbolicLlt::try_new(matrix.symbolic(), Side::Lower).ok()?;
+        Some((matrix, symbolic))
+    })?;
+    let too_large = Error::Method { method: "interior", reason: "the system does not fit into memory" };
+    let (matrix, symbolic) = made.ok_or(too_large)?;
     let (starts, rows) = (matrix.symbolic().col_ptr().to_vec(), matrix.symbolic().row_idx().to_vec());
     let place = |r: usize, c: usize| {
         let column = &rows[starts[c]..starts[c + 1]];

@@ -25,8 +25,12 @@ pub struct CostScores {
     pub cost: f64,
     /// The score of every fold; fewer than there are folds if the run ended early.
     pub scores: Vec<f64>,
+    /// How the fit of every score ended.
+    pub statuses: Vec<Status>,
     /// Their mean; NaN if there are none.
     pub mean: f64,
+    /// The standard error of the mean: their standard deviation over the root of their number; NaN below two.
+    pub standard_error: f64,
     /// The largest relative gap of any of the fits.
     pub relative_gap: f64,
     /// `Converged` when every fit is, else the first other status.
@@ -41,8 +45,10 @@ pub struct CrossValidation {
     pub folds: usize,
     /// One a cost, in the order given.
     pub costs: Vec<CostScores>,
-    /// The cost with the best mean among those that were scored on every fold; of equals the smallest.
+    /// The cost with the best mean among those whose fits converged on every fold; of equals the smallest.
     pub best_cost: Option<f64>,
+    /// The smallest cost, among the same, whose mean is within a standard error of the best.
+    pub simplest_cost: Option<f64>,
     /// Seconds taken.
     pub seconds: f64,
 }
@@ -79,7 +85,8 @@ pub fn cross_validate(
     let summary = |(c, &cost)| summary(cost, c, &walks, unbegun);
     let costs = costs.iter().enumerate().map(summary).collect::<Vec<_>>();
     let best_cost = best(&costs, folds, settings.kind);
-    Ok(CrossValidation { folds, costs, best_cost, seconds: started.elapsed().as_secs_f64() })
+    let simplest_cost = simplest(&costs, folds, settings.kind);
+    Ok(CrossValidation { folds, costs, best_cost, simplest_cost, seconds: started.elapsed().as_secs_f64() })
 }
 
 /// A fit and its score on the fold held out.
@@ -189,22 +196,60 @@ fn summary(cost: f64, c: usize, walks: &[Vec<Scored>], unbegun: Status) -> CostS
     let scores: Vec<f64> = fits.iter().map(|fit| fit.score).collect();
     // A fold that did not come as far as this cost ended as its last fit did.
     let statuses = walks.iter().map(|walk| walk.get(c).or(walk.last()).map_or(unbegun, |fit| fit.status));
+    let mean = scores.iter().sum::<f64>() / scores.len() as f64;
     CostScores {
         cost,
-        mean: scores.iter().sum::<f64>() / scores.len() as f64,
+        mean,
+        standard_error: standard_error(&scores, mean),
+        statuses: fits.iter().map(|fit| fit.status).collect(),
         scores,
         relative_gap: fits.iter().map(|fit| fit.relative_gap).fold(0.0, f64::max),
         status: statuses.into_iter().find(|status| *status != Status::Converged).unwrap_or(Status::Converged),
     }
 }
 
+fn standard_error(scores: &[f64], mean: f64) -> f64 {
+    let count = scores.len() as f64;
+    if count < 2.0 {
+        return f64::NAN;
+    }
+    let squares: f64 = scores.iter().map(|score| (score - mean).powi(2)).sum();
+    (squares / (count - 1.0) / count).sqrt()
+}
+
+/// Costs that may be chosen: a fit that did not converge says nothing about its cost.
+fn finished(costs: &[CostScores], folds: usize) -> impl Iterator<Item = &CostScores> {
+    let is_whole = move |cost: &&CostScores| {
+        cost.scores.len() == folds && !cost.mean.is_nan() && cost.status == Status::Converged
+    };
+    costs.iter().filter(is_whole)
+}
+
+/// What a cost is worth: the larger the worse.
+fn loss(cost: &CostScores, kind: Kind) -> f64 {
+    if kind == Kind::Svr { cost.mean } else { -cost.mean }
+}
+
+fn best_of(costs: &[CostScores], folds: usize, kind: Kind) -> Option<&CostScores> {
+    let order = |a: &&CostScores, b: &&CostScores| {
+        loss(a, kind).total_cmp(&loss(b, kind)).then(a.cost.total_cmp(&b.cost))
+    };
+    finished(costs, folds).min_by(order)
+}
+
 /// The best cost: the largest share of right predictions, or the smallest error.
 fn best(costs: &[CostScores], folds: usize, kind: Kind) -> Option<f64> {
-    let loss = |cost: &CostScores| if kind == Kind::Svr { cost.mean } else { -cost.mean };
-    let whole = costs.iter().filter(|cost| cost.scores.len() == folds && !cost.mean.is_nan());
-    let order =
-        |a: &&CostScores, b: &&CostScores| loss(a).total_cmp(&loss(b)).then(a.cost.total_cmp(&b.cost));
-    whole.min_by(order).map(|cost| cost.cost)
+    best_of(costs, folds, kind).map(|cost| cost.cost)
+}
+
+/// The smallest cost that is as good as the best, as far as the folds can tell.
+fn simplest(costs: &[CostScores], folds: usize, kind: Kind) -> Option<f64> {
+    let best = best_of(costs, folds, kind)?;
+    let most = loss(best, kind) + if best.standard_error.is_nan() { 0.0 } else { best.standard_error };
+    finished(costs, folds)
+        .filter(|cost| loss(cost, kind) <= most)
+        .map(|cost| cost.cost)
+        .min_by(f64::total_cmp)
 }
 
 #[cfg(test)]
@@ -258,7 +303,9 @@ mod tests {
         let scored = |cost: f64, mean: f64| CostScores {
             cost,
             scores: vec![mean; 2],
+            statuses: vec![Status::Converged; 2],
             mean,
+            standard_error: 0.05,
             relative_gap: 0.0,
             status: Status::Converged,
         };
@@ -266,5 +313,30 @@ mod tests {
         assert_eq!(best(&costs, 2, Kind::Svc), Some(1.0));
         assert_eq!(best(&costs, 2, Kind::Svr), Some(0.1));
         assert_eq!(best(&costs, 3, Kind::Svc), None);
+        assert_eq!(simplest(&costs, 2, Kind::Svc), Some(1.0));
+        let close = [scored(10.0, 0.9), scored(0.1, 0.86), scored(0.01, 0.8)];
+        assert_eq!(simplest(&close, 2, Kind::Svc), Some(0.1));
+    }
+
+    #[test]
+    fn fits_that_did_not_converge_are_never_chosen() {
+        let scored = |cost: f64, mean: f64, status: Status| CostScores {
+            cost,
+            scores: vec![mean; 2],
+            statuses: vec![Status::Converged, status],
+            mean,
+            standard_error: 0.0,
+            relative_gap: 0.0,
+            status,
+        };
+        let costs = [scored(1.0, 0.9, Status::IterationLimit), scored(0.1, 0.8, Status::Converged)];
+        assert_eq!((best(&costs, 2, Kind::Svc), simplest(&costs, 2, Kind::Svc)), (Some(0.1), Some(0.1)));
+        assert_eq!(best(&costs[..1], 2, Kind::Svc), None);
+    }
+
+    #[test]
+    fn standard_errors_by_hand() {
+        assert!((standard_error(&[0.8, 0.9, 1.0], 0.9) - (0.01_f64 / 3.0).sqrt()).abs() < 1e-15);
+        assert!(standard_error(&[0.8], 0.8).is_nan());
     }
 }

@@ -8,6 +8,9 @@
 //! | `one-class` | alpha | `1/2 |X'alpha|^2` | `0 <= alpha_i <= c_i` | `sum alpha = nu N` |
 //! | `nu-svc` | `beta_i = y_i alpha_i` | `1/2 |X'beta|^2` | `0 <= y_i beta_i <= c_i` | each class: `sum = +-nu N / 2` |
 //!
+//! Without a bias there is no sum. So that pairs move as ever, there is one more row then: a purse without features, whose
+//! multiplier is free and takes what the others give.
+//!
 //! `C_i` is C times the weights of class and sample, `c_i` the weight of the sample, N the sum of those.
 
 use std::sync::Arc;
@@ -28,7 +31,7 @@ const RAMP: f64 = 0.02;
 /// One fit: rows, targets (labels +-1 for classifiers), caps `C_i` or `c_i`.
 #[derive(Debug)]
 pub(super) struct Task<'a> {
-    pub(super) rows: &'a Rows,
+    pub(super) rows: &'a Rows<'a>,
     pub(super) kind: Kind,
     pub(super) loss: Loss,
     /// +-1 for classifiers, real numbers for a regression, unused for one class.
@@ -39,6 +42,10 @@ pub(super) struct Task<'a> {
     pub(super) caps: Values,
     pub(super) epsilon: f64,
     pub(super) nu: f64,
+    pub(super) has_bias: bool,
+    /// The squared norms of the rows, and the largest norm.
+    pub(super) squared_norms: Arc<[f64]>,
+    pub(super) largest_norm: f64,
     /// Who works on passes over the rows.
     pub(super) team: Arc<Team>,
 }
@@ -51,12 +58,13 @@ pub(super) struct Pieces<'t> {
 
 impl PieceTerm for Pieces<'_> {
     fn dimension(&self) -> Option<usize> {
-        Some(self.task.rows.len())
+        Some(self.task.variables())
     }
     #[inline]
     fn piece(&self, c: usize) -> Piece {
         let (lower, upper) = self.task.bounds(c);
-        let l1 = if self.task.kind == Kind::Svr { self.task.epsilon } else { 0.0 };
+        let is_charged = self.task.kind == Kind::Svr && c < self.task.targets.len();
+        let l1 = if is_charged { self.task.epsilon } else { 0.0 };
         Piece { l1, l2: 0.0, lower, upper }
     }
 }
@@ -68,15 +76,26 @@ impl Task<'_> {
         self.kind == Kind::Svc && self.loss == Loss::SquaredHinge
     }
 
+    /// The number of multipliers, the purse among them.
+    pub(super) fn variables(&self) -> usize {
+        self.rows.len() + usize::from(!self.has_bias)
+    }
+
+    /// The rows of all multipliers, where they are more than the samples.
+    pub(super) fn with_purse(&self) -> Option<Rows<'_>> {
+        (!self.has_bias).then(|| self.rows.with_empty_row())
+    }
+
     /// The bounds of multiplier i, within the exact ones.
     #[inline]
     pub(super) fn bounds(&self, i: usize) -> (f64, f64) {
+        let Some(&target) = self.targets.get(i) else { return (f64::NEG_INFINITY, f64::INFINITY) };
         let cap = self.caps.at(i);
         let far = if self.is_squared() && cap > 0.0 { f64::INFINITY } else { cap };
         match self.kind {
             Kind::Svr => (-cap, cap),
             Kind::OneClass => (0.0, cap),
-            Kind::Svc | Kind::NuSvc if self.targets[i] > 0.0 => (0.0, far),
+            Kind::Svc | Kind::NuSvc if target > 0.0 => (0.0, far),
             Kind::Svc | Kind::NuSvc => (-far, 0.0),
         }
     }
@@ -88,27 +107,31 @@ impl Task<'_> {
 
     /// Twice the weights of the squares of the multipliers.
     pub(super) fn diagonal(&self) -> Values {
-        match (self.is_squared(), &self.caps) {
-            (false, _) => Values::Uniform(0.0),
-            (true, Values::Uniform(cap)) => Values::Uniform(0.5 / cap),
-            (true, Values::Each(caps)) => {
-                Values::Each(caps.iter().map(|cap| if *cap > 0.0 { 0.5 / cap } else { 0.0 }).collect())
-            }
+        let of = |cap: f64| if cap > 0.0 { 0.5 / cap } else { 0.0 };
+        match &self.caps {
+            _ if !self.is_squared() => Values::Uniform(0.0),
+            Values::Uniform(cap) if self.has_bias => Values::Uniform(0.5 / cap),
+            caps => Values::Each(self.padded((0..self.rows.len()).map(|i| of(caps.at(i))))),
         }
     }
 
-    /// The dual as a problem.
-    pub(super) fn problem(&self) -> equipoise::Result<Problem<Gram<'_>, Pieces<'_>>> {
+    /// Numbers of the samples, and 0 for the purse.
+    fn padded(&self, numbers: impl Iterator<Item = f64>) -> Vec<f64> {
+        numbers.chain((!self.has_bias).then_some(0.0)).collect()
+    }
+
+    /// The dual as a problem over these rows: the samples, or those of [`Task::with_purse`].
+    pub(super) fn problem<'t>(
+        &'t self,
+        rows: &'t Rows<'t>,
+    ) -> equipoise::Result<Problem<Gram<'t>, Pieces<'t>>> {
         let linear = match self.kind {
-            Kind::Svc | Kind::Svr => Values::Each(self.targets.iter().map(|y| -y).collect()),
+            Kind::Svc | Kind::Svr => Values::Each(self.padded(self.targets.iter().map(|y| -y))),
             Kind::NuSvc | Kind::OneClass => Values::Uniform(0.0),
         };
-        let mut squared_norms = vec![0.0; self.rows.len()];
-        self.team.fill(&mut squared_norms, |first, norms| {
-            norms.iter_mut().enumerate().for_each(|(k, norm)| *norm = self.rows.squared_norm(first + k));
-        });
+        let squared_norms = self.padded(self.squared_norms.iter().copied());
         let builder =
-            Problem::builder(Gram::with_squared_norms(self.rows, self.diagonal(), linear, squared_norms)?);
+            Problem::builder(Gram::with_squared_norms(rows, self.diagonal(), linear, squared_norms)?);
         let builder = builder.separable(self.pieces()).coupling(self.coupling()?);
         builder.start(self.start()).build()
     }
@@ -117,7 +140,7 @@ impl Task<'_> {
     fn start(&self) -> Vec<f64> {
         let n = self.rows.len();
         match self.kind {
-            Kind::Svc | Kind::Svr => vec![0.0; n],
+            Kind::Svc | Kind::Svr => vec![0.0; self.variables()],
             Kind::OneClass => (0..n).map(|c| self.nu * self.caps.at(c)).collect(),
             Kind::NuSvc => {
                 let half = 0.5 * self.nu * self.total();
@@ -209,6 +232,10 @@ impl Task<'_> {
                 (Kind::OneClass, _) => cap * ramp(score),
             }
         };
-        (0..self.rows.len()).map(one).collect()
+        let mut beta: Vec<f64> = (0..self.rows.len()).map(one).collect();
+        if !self.has_bias {
+            beta.push(-beta.iter().sum::<f64>());
+        }
+        beta
     }
 }

@@ -51,16 +51,6 @@ pub enum Error {
         /// The largest feasible value.
         most: f64,
     },
-    /// A nu so small that the classes overlap.
-    #[error(
-        "nu-svc: at nu = {nu} the classes overlap and the margin is 0; use a larger nu (at most {most}) or kind svc"
-    )]
-    NoMargin {
-        /// The value found.
-        nu: f64,
-        /// The largest feasible value.
-        most: f64,
-    },
     /// What any problem may have wrong: lengths, numbers out of range, settings.
     #[error(transparent)]
     Equipoise(#[from] equipoise::Error),
@@ -75,7 +65,7 @@ mod tests {
 
     #[test]
     fn every_message_names_its_evidence() {
-        let samples: [(Error, &[&str]); 7] = [
+        let samples: [(Error, &[&str]); 6] = [
             (Error::OneClassOnly { rows: 12, label: 3.5 }, &["all 12", "3.5", "two", "one-class"]),
             (Error::TooManyClasses { kind: "nu-svc", found: 4 }, &["nu-svc", "found 4", "svc"]),
             (
@@ -84,7 +74,6 @@ mod tests {
             ),
             (Error::OtherLabels { model: vec![1.5], data: vec![2.5] }, &["model, [1.5]", "data, [2.5]"]),
             (Error::NuTooLarge { found: 0.75, most: 0.5 }, &["nu is 0.75", "at most 0.5"]),
-            (Error::NoMargin { nu: 0.25, most: 0.5 }, &["nu = 0.25", "larger nu", "at most 0.5"]),
             (Error::Equipoise(equipoise::Error::EmptyProblem), &["no variables"]),
         ];
         for (error, evidence) in samples {

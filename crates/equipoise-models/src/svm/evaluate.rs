@@ -10,14 +10,15 @@
 //! nu-svc       rho - b = the quantile of w.x_i over the positive class at nu N / 2, rho + b likewise over the other
 //! ```
 //!
-//! A quantile that is an interval is taken in its middle (the margin of nu-svc at its smallest). Weak duality makes `primal - dual` a bound on the error of
+//! A model without a bias has b = 0. A quantile that is an interval is taken in its middle (the margin of nu-svc at its smallest). Weak duality makes `primal - dual` a bound on the error of
 //! either, whoever found beta, up to rounding; `proof` takes rounding into account. No solver is imported.
 
 use super::dual::Task;
-use super::quantile::{Wanted, weighted_quantile};
+use super::quantile::{Wanted, middle_by_rank, weighted_quantile};
 use super::{Kind, Loss};
 use equipoise::enclosure::{Enclosure, Sum};
 use equipoise::matrix::{axpy, dot};
+use equipoise::separable::Values;
 use equipoise::{Control, Pass};
 
 /// Share of what is added up in a component of w below which it may be 0.
@@ -36,6 +37,8 @@ pub(super) struct Evaluation {
     pub(super) rho: f64,
     pub(super) primal: f64,
     pub(super) dual: f64,
+    /// What the misses of all rows cost.
+    pub(super) loss: f64,
     pub(super) infeasibility: f64,
     /// What rounding may have done to the primal.
     pub(super) rounding: f64,
@@ -49,7 +52,7 @@ pub(super) struct Evaluation {
 
 impl Evaluation {
     /// rho where a model can be divided by it.
-    fn margin(&self) -> f64 {
+    pub(super) fn margin(&self) -> f64 {
         if self.rho > 0.0 { self.rho } else { 1.0 }
     }
 
@@ -92,6 +95,7 @@ impl Task<'_> {
         control.in_parts(scores.len(), self.numbers_a_row(), |_| ())?;
         let share = || self.nu * self.total();
         let infeasibility = match self.kind {
+            Kind::Svc | Kind::Svr if !self.has_bias => 0.0,
             Kind::Svc | Kind::Svr => sums[0].abs(),
             Kind::OneClass => (sums[0] - share()).abs(),
             Kind::NuSvc => (sums[0] - 0.5 * share()).abs().max((sums[1] + 0.5 * share()).abs()),
@@ -114,6 +118,7 @@ impl Task<'_> {
             rho,
             primal,
             dual,
+            loss,
             infeasibility,
             rounding,
             may_vanish,
@@ -209,19 +214,32 @@ impl Task<'_> {
         match (self.kind, self.loss) {
             (Kind::Svc, Loss::Hinge) => {
                 let points = |i: usize| [(residual(i), self.caps.at(i))];
-                let bias = self.middle(points, self.precise_total(|i| self.targets[i] == 1.0));
+                let best = || match self.caps {
+                    Values::Uniform(_) if self.team.threads() == 1 => {
+                        let positive = self.targets.iter().filter(|y| **y == 1.0).count();
+                        middle_by_rank((0..scores.len()).map(residual).collect(), positive)
+                    }
+                    _ => self.middle(points, self.precise_total(|i| self.targets[i] == 1.0)),
+                };
+                let bias = if self.has_bias { best() } else { 0.0 };
                 let margin = |i: usize| (self.targets[i] * (residual(i) - bias)).max(0.0);
                 (self.sum(|i| self.caps.at(i) * margin(i)), bias, 1.0)
             }
             (Kind::Svc, Loss::SquaredHinge) => {
-                let bias = self.squared_hinge_bias(scores);
+                let bias = if self.has_bias { self.squared_hinge_bias(scores) } else { 0.0 };
                 let margin = |i: usize| (self.targets[i] * (residual(i) - bias)).max(0.0);
                 (self.sum(|i| self.caps.at(i) * margin(i) * margin(i)), bias, 1.0)
             }
             (Kind::Svr, _) => {
                 let ends = |i: usize| [residual(i) - self.epsilon, residual(i) + self.epsilon];
                 let points = |i: usize| ends(i).map(|end| (end, self.caps.at(i)));
-                let bias = self.middle(points, self.precise_total(|_| true));
+                let best = || match self.caps {
+                    Values::Uniform(_) if self.team.threads() == 1 => {
+                        middle_by_rank((0..scores.len()).flat_map(ends).collect(), scores.len())
+                    }
+                    _ => self.middle(points, self.precise_total(|_| true)),
+                };
+                let bias = if self.has_bias { best() } else { 0.0 };
                 let miss = |i: usize| ((residual(i) - bias).abs() - self.epsilon).max(0.0);
                 (self.sum(|i| self.caps.at(i) * miss(i)), bias, 1.0)
             }

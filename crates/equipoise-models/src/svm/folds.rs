@@ -41,7 +41,7 @@ pub(super) mod tests {
     use equipoise::matrix::Rows;
 
     /// Ninety points on a line, one in nine with the wrong label.
-    pub(in crate::svm) fn line() -> (Rows, Vec<f64>) {
+    pub(in crate::svm) fn line() -> (Rows<'static>, Vec<f64>) {
         let values: Vec<f64> = (0..90).map(|i| f64::from(i * 7 % 90) / 20.0 - 2.225).collect();
         let labels =
             values.iter().enumerate().map(|(i, &x)| f64::from((x > 0.0) != i.is_multiple_of(9))).collect();

@@ -11,6 +11,7 @@
 //! gap between primal and dual is proven from raw data, for the numbers of the model as they are, and names its accuracy. The model knows nothing of
 //! files or of threads other than how many it may start.
 
+mod calibration;
 mod cancel;
 mod charge;
 mod cv;
@@ -25,18 +26,24 @@ mod path;
 mod proof;
 mod quantile;
 mod report;
+mod scaling;
+mod scores;
 mod settings;
 mod snapshot;
+mod swift;
 mod train;
 mod verify;
 mod warm;
 mod watch;
 
+pub use calibration::{Calibration, Sigmoid, calibrate, probabilities};
 pub use cv::{CostScores, CrossValidation, cross_validate};
 pub use error::{Error, Result};
 pub use model::LinearModel;
 pub use path::path;
 pub use report::{ClassReport, Doubt, Report, Trained};
+pub use scaling::{ScaleKind, Scaling};
+pub use scores::{ClassScores, RegressionScores, auc, log_loss};
 pub use settings::{Kind, Loss, TrainSettings};
 pub use snapshot::{TrainKeeper, TrainSnapshot};
 pub use train::{Samples, train};

@@ -30,12 +30,12 @@ pub struct LinearModel {
 
 impl LinearModel {
     /// The value of decision function k at row i: `w_k . x_i + b_k`.
-    pub fn decision(&self, k: usize, rows: &Rows, i: usize) -> f64 {
+    pub fn decision(&self, k: usize, rows: &Rows<'_>, i: usize) -> f64 {
         rows.dot(i, &self.weights[k]) + self.bias[k]
     }
 
     /// The label of row i; for a regression its value; for a one-class model 1 inside and -1 outside.
-    pub fn predict_row(&self, rows: &Rows, i: usize) -> f64 {
+    pub fn predict_row(&self, rows: &Rows<'_>, i: usize) -> f64 {
         match self.kind {
             Kind::Svr => self.decision(0, rows, i),
             Kind::OneClass => {
@@ -57,14 +57,26 @@ impl LinearModel {
         }
     }
 
+    /// The values of all decision functions at every row, row after row, as a pass that may be ended.
+    pub fn decisions_within(&self, rows: &Rows<'_>, control: &Control) -> Pass<Vec<f64>> {
+        let functions = self.weights.len();
+        let mut found = Vec::with_capacity(rows.len() * functions);
+        control.in_parts(rows.len(), self.numbers_per_row(rows), |part| {
+            for i in part {
+                found.extend((0..functions).map(|k| self.decision(k, rows, i)));
+            }
+        })?;
+        Ok(found)
+    }
+
     /// The prediction of every row.
-    pub fn predict(&self, rows: &Rows) -> Vec<f64> {
+    pub fn predict(&self, rows: &Rows<'_>) -> Vec<f64> {
         // Without a control a pass cannot be ended.
         self.predict_within(rows, &Control::unlimited()).unwrap_or_default()
     }
 
     /// The same as a pass that may be ended.
-    pub fn predict_within(&self, rows: &Rows, control: &Control) -> Pass<Vec<f64>> {
+    pub fn predict_within(&self, rows: &Rows<'_>, control: &Control) -> Pass<Vec<f64>> {
         let mut found = Vec::with_capacity(rows.len());
         control.in_parts(rows.len(), self.numbers_per_row(rows), |part| {
             found.extend(part.map(|i| self.predict_row(rows, i)));
@@ -73,17 +85,17 @@ impl LinearModel {
     }
 
     /// About how many numbers a prediction reads.
-    fn numbers_per_row(&self, rows: &Rows) -> usize {
+    fn numbers_per_row(&self, rows: &Rows<'_>) -> usize {
         (1 + rows.entries().div_ceil(rows.len().max(1))).saturating_mul(2 * self.weights.len())
     }
 
     /// The share of rows predicted right; for a regression the mean squared error.
-    pub fn score(&self, rows: &Rows, labels: &[f64]) -> f64 {
+    pub fn score(&self, rows: &Rows<'_>, labels: &[f64]) -> f64 {
         self.score_within(rows, labels, &Control::unlimited()).unwrap_or(f64::NAN)
     }
 
     /// The same as a pass that may be ended.
-    pub fn score_within(&self, rows: &Rows, labels: &[f64], control: &Control) -> Pass<f64> {
+    pub fn score_within(&self, rows: &Rows<'_>, labels: &[f64], control: &Control) -> Pass<f64> {
         let one = |i: usize| {
             let found = self.predict_row(rows, i);
             if self.kind == Kind::Svr { (found - labels[i]).powi(2) } else { f64::from(found == labels[i]) }

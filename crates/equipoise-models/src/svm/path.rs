@@ -76,7 +76,7 @@ mod tests {
     use equipoise::matrix::Rows;
 
     /// Overlapping classes on a line.
-    fn line() -> (Rows, Vec<f64>) {
+    fn line() -> (Rows<'static>, Vec<f64>) {
         let values: Vec<f64> = (0..40).map(|i| f64::from(i * 7 % 40) / 10.0 - 2.0).collect();
         let labels =
             values.iter().enumerate().map(|(i, &x)| f64::from(x > 0.0 || i.is_multiple_of(5))).collect();

@@ -21,7 +21,7 @@
 //! ```
 //!
 //! real numbers that nobody stores; `r_i` is how far row i can go in the direction wanted, and where the sums can be had at
-//! all the rooms suffice. The lower end of the dual there is the bound.
+//! all the rooms suffice. The lower end of the dual there is the bound. A model without a bias has no sum to meet.
 //!
 //! What overflows is not known, and then nothing is claimed: the bounds are infinite.
 //!
@@ -194,6 +194,9 @@ impl Task<'_> {
     /// The ways in which multipliers of one sign may have to move to have the sum wanted; `None` where the sum cannot be
     /// had, or that is not known.
     fn shifts(&self, beta: &[f64], sign: f64, control: &Control) -> Pass<Option<Vec<Shift>>> {
+        if !self.has_bias {
+            return Ok(Some(vec![Shift::None]));
+        }
         let of = |i: usize| self.is_of(i, sign);
         let sum = self.enclosed_sum(control, |i| of(i).then(|| self.clipped(beta, i).into()))?;
         let wanted = match self.kind {

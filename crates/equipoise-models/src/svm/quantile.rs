@@ -66,6 +66,21 @@ pub(super) fn weighted_quantile<P: IntoIterator<Item = Point>>(
     (low, if high.is_finite() { high } else { low })
 }
 
+/// The middle of the quantile of values that weigh the same, so many of them below: no weights need to be added up.
+pub(super) fn middle_by_rank(mut values: Vec<f64>, below: usize) -> f64 {
+    if values.is_empty() {
+        return 0.0;
+    }
+    let rank = below.clamp(1, values.len()) - 1;
+    let (_, &mut low, above) = values.select_nth_unstable_by(rank, f64::total_cmp);
+    let high = above.iter().copied().fold(f64::INFINITY, f64::min);
+    if below == 0 || !high.is_finite() || low == high {
+        low
+    } else {
+        (0.5 * low + 0.5 * high).max(low).min(high)
+    }
+}
+
 fn weight_of(points: &[Point]) -> Enclosure {
     let mut sum = Sum::default();
     points.iter().for_each(|(_, weight)| sum.add(*weight));
@@ -161,6 +176,16 @@ mod tests {
                 let high = sorted.iter().find(|p| is_met && p.0 > low).map_or(low, |p| p.0);
                 assert_eq!(found, (low, high));
             }
+        }
+    }
+
+    #[test]
+    fn equal_weights_are_found_by_rank() {
+        let values = [3.0, -1.0, 2.0, 2.0, 7.0, 0.5];
+        for below in 0..=values.len() {
+            let wanted = Wanted { sum: (below as f64 * 0.3).into(), slack: 1e-9 };
+            let (low, high) = weighted_quantile(&Team::of(1), values.len(), |i| [(values[i], 0.3)], wanted);
+            assert_eq!(middle_by_rank(values.to_vec(), below), 0.5 * low + 0.5 * high, "{below}");
         }
     }
 

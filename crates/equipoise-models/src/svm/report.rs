@@ -14,6 +14,8 @@ pub enum Doubt {
     Rounding,
     /// The run was ended before the bounds were proven.
     Stopped,
+    /// The classes overlap at this nu, and w = 0 is the best there is.
+    NoMargin,
     /// The run was ended before this decision function was begun, and it began nowhere.
     Untrained,
 }
@@ -24,6 +26,9 @@ impl std::fmt::Display for Doubt {
             Self::Overflow => "numbers overflow: scale the data, or take a smaller cost or smaller weights",
             Self::Rounding => "rounding leaves more open than is allowed: raise the gap, or scale the data",
             Self::Stopped => "ended before the bounds were proven",
+            Self::NoMargin => {
+                "the classes overlap at this nu and the margin is 0: take a larger nu, or kind svc"
+            }
             Self::Untrained => "ended before every label was trained",
         })
     }
@@ -120,4 +125,7 @@ pub struct Trained {
     pub model: LinearModel,
     /// Objectives, gap, counts.
     pub report: Report,
+    /// The multipliers of every decision function, one a row, with `w = X'beta`; those of nu-svc are divided by the margin,
+    /// as its model is. None where a fit was not begun now.
+    pub multipliers: Vec<Option<Vec<f64>>>,
 }

@@ -52,6 +52,8 @@ pub struct TrainSettings {
     pub epsilon: f64,
     /// The relative duality gap `(primal - dual) / max(|dual|, 1e-12)` to reach.
     pub gap: f64,
+    /// Whether there is a bias, for [`Kind::Svc`] and [`Kind::Svr`]; without one it is 0. The nu kinds have one always.
+    pub bias: bool,
     /// Labels and the factors by which they multiply C, for [`Kind::Svc`]; labels not named have 1.
     pub class_weights: Vec<(f64, f64)>,
     /// How the optimum is sought.
@@ -79,6 +81,7 @@ impl Default for TrainSettings {
             nu: 0.5,
             epsilon: 0.1,
             gap: 1e-4,
+            bias: true,
             class_weights: Vec::new(),
             method: Method::Auto,
             threads: 1,
@@ -111,6 +114,9 @@ impl TrainSettings {
         }
         if !(self.epsilon >= 0.0 && self.epsilon.is_finite()) {
             return refuse("epsilon", self.epsilon, "a finite number, at least 0");
+        }
+        if !self.bias && matches!(self.kind, Kind::NuSvc | Kind::OneClass) {
+            return refuse("bias", 0.0, "1: a model of kind nu-svc or one-class has a bias");
         }
         Settings { threads: self.threads, ..Settings::default() }.validate()?;
         for (k, (label, _)) in self.class_weights.iter().enumerate() {

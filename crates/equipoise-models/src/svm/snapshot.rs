@@ -22,8 +22,14 @@ const STATUSES: [Status; 6] = [
     Status::TargetReached,
 ];
 /// The same of doubts, none first.
-const DOUBTS: [Option<Doubt>; 5] =
-    [None, Some(Doubt::Overflow), Some(Doubt::Rounding), Some(Doubt::Stopped), Some(Doubt::Untrained)];
+const DOUBTS: [Option<Doubt>; 6] = [
+    None,
+    Some(Doubt::Overflow),
+    Some(Doubt::Rounding),
+    Some(Doubt::Stopped),
+    Some(Doubt::Untrained),
+    Some(Doubt::NoMargin),
+];
 
 /// How far one decision function has come.
 #[derive(Debug, Clone, PartialEq)]

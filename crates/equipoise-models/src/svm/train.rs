@@ -1,7 +1,7 @@
 //! Training: data in, a certified model out.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Instant;
 
 use super::charge::Charges;
@@ -29,7 +29,7 @@ const MOST_PATIENCE: f64 = 1.0;
 #[derive(Debug, Clone, Copy)]
 pub struct Samples<'a> {
     /// The features.
-    pub rows: &'a Rows,
+    pub rows: &'a Rows<'a>,
     /// One label (or target) a row.
     pub labels: &'a [f64],
     /// One weight a row, at least 0; `None` for 1 each.
@@ -104,7 +104,13 @@ pub fn train(
     // The limit on time is for all fits together, and for what lies between them.
     let control = settings.time_limit.into_iter().fold(watch.control, Control::within);
     let fits = plan.run(Watch { control, ..watch }, started)?;
-    let (weights, bias) = fits.iter().map(|fit| (fit.weights.clone(), fit.report.bias)).unzip();
+    let bias = fits.iter().map(|fit| fit.report.bias).collect();
+    let (mut weights, mut multipliers, mut classes) = (Vec::new(), Vec::new(), Vec::new());
+    for fit in fits {
+        weights.push(fit.weights);
+        multipliers.push(fit.multipliers);
+        classes.push(fit.report);
+    }
     let model = LinearModel {
         kind: settings.kind,
         loss: settings.loss,
@@ -116,8 +122,8 @@ pub fn train(
         weights,
         bias,
     };
-    let classes = fits.into_iter().map(|fit| fit.report).collect();
-    Ok(Trained { model, report: Report { classes, seconds: started.elapsed().as_secs_f64() } })
+    let report = Report { classes, seconds: started.elapsed().as_secs_f64() };
+    Ok(Trained { model, report, multipliers })
 }
 
 /// Who and what accompanies every fit.
@@ -140,6 +146,7 @@ impl Company<'_> {
 struct Fit {
     weights: Vec<f64>,
     report: ClassReport,
+    multipliers: Option<Vec<f64>>,
 }
 
 /// What is to be trained, checked.
@@ -151,6 +158,8 @@ pub(super) struct Plan<'a> {
     pub(super) labels: Vec<f64>,
     /// The label of the positive side of every fit.
     pub(super) positive: Vec<f64>,
+    /// Squared norms of the rows, which all fits share.
+    squared_norms: OnceLock<Arc<[f64]>>,
 }
 
 impl<'a> Plan<'a> {
@@ -175,7 +184,14 @@ impl<'a> Plan<'a> {
             let same = model.weights.len() == positive.len() && model.labels == labels;
             same && model.weights.iter().all(|w| w.len() == samples.rows.columns())
         };
-        Ok(Self { samples, settings, warm_start: warm_start.filter(fits), labels, positive })
+        Ok(Self {
+            samples,
+            settings,
+            warm_start: warm_start.filter(fits),
+            labels,
+            positive,
+            squared_norms: OnceLock::new(),
+        })
     }
 
     /// Every fit, several side by side where threads allow.
@@ -222,6 +238,11 @@ impl<'a> Plan<'a> {
         done.into_iter().map(|(_, fit)| fit).collect()
     }
 
+    /// Whether decision functions have a bias.
+    pub(super) fn has_bias(&self) -> bool {
+        self.settings.bias
+    }
+
     /// Decision function k, checked, for passes by all threads.
     pub(super) fn single_task(&self, k: usize) -> Result<Task<'a>> {
         let rows = self.samples.rows;
@@ -251,6 +272,16 @@ impl<'a> Plan<'a> {
             labels: samples.labels,
             weights: samples.weights,
         };
+        let squared_norms = Arc::clone(self.squared_norms.get_or_init(|| {
+            let mut norms = vec![0.0; samples.rows.len()];
+            team.fill(&mut norms, |first, norms| {
+                norms
+                    .iter_mut()
+                    .enumerate()
+                    .for_each(|(k, norm)| *norm = samples.rows.squared_norm(first + k));
+            });
+            norms.into()
+        }));
         Task {
             rows: samples.rows,
             kind: settings.kind,
@@ -260,6 +291,9 @@ impl<'a> Plan<'a> {
             caps: charges.below(),
             epsilon: settings.epsilon,
             nu: settings.nu,
+            has_bias: settings.bias,
+            largest_norm: squared_norms.iter().copied().fold(0.0, f64::max).sqrt(),
+            squared_norms,
             team,
         }
     }
@@ -268,7 +302,7 @@ impl<'a> Plan<'a> {
     /// cost nothing, and those with a warm start have that.
     fn fit(&self, k: usize, observer: Option<&mut dyn Observer>, company: &Company<'_>) -> Result<Fit> {
         if let Some(Progressed::Finished { weights, report }) = company.progressed(k) {
-            return Ok(Fit { weights: weights.clone(), report: report.clone() });
+            return Ok(Fit { weights: weights.clone(), report: report.clone(), multipliers: None });
         }
         let control = company.control;
         let has_something = k > 0 || self.warm_start.is_some();
@@ -283,7 +317,7 @@ impl<'a> Plan<'a> {
             (fit, _) => fit,
         };
         // One that was ended goes on another time.
-        if let (Ok(Fit { weights, report }), Some(kept)) = (&fit, company.kept)
+        if let (Ok(Fit { weights, report, .. }), Some(kept)) = (&fit, company.kept)
             && !matches!(report.status, Status::Interrupted | Status::TimeLimit)
         {
             kept.finish(k, weights, report);
@@ -309,7 +343,8 @@ impl<'a> Plan<'a> {
             doubt: if self.warm_start.is_none() { Some(Doubt::Untrained) } else { None },
         };
         let nothing = || vec![0.0; self.samples.rows.columns()];
-        Fit { weights: self.warm_start.map_or_else(nothing, |model| model.weights[k].clone()), report }
+        let weights = self.warm_start.map_or_else(nothing, |model| model.weights[k].clone());
+        Fit { weights, report, multipliers: None }
     }
 
     fn trained(&self, k: usize, observer: Option<&mut dyn Observer>, company: &Company<'_>) -> Result<Fit> {
@@ -323,7 +358,8 @@ impl<'a> Plan<'a> {
         let task = self.task(k, Arc::clone(&team));
         task.check_caps()?;
         task.check_nu(settings)?;
-        let problem = task.problem()?;
+        let with_purse = task.with_purse();
+        let problem = task.problem(with_purse.as_ref().unwrap_or(task.rows))?;
         // Nothing is known yet: a model of nothing is no model.
         control.check().map_err(equipoise::Error::from)?;
         let time_limit = settings.time_limit.map(|most| (most - started.elapsed().as_secs_f64()).max(1e-9));
@@ -391,8 +427,9 @@ impl<'a> Plan<'a> {
         let (w, bias) = (&model.weights[k], model.bias[k]);
         let is_feasible = |x: &[f64]| problem.coupling().miss(x).is_feasible();
         let is_of_same_cost = model.cost == self.settings.cost;
-        let by_part = task.start_at(w, bias, is_of_same_cost, self.settings, control);
-        let guess = by_part.unwrap_or_else(|| Start { x: task.guess(w, bias), updates: 0, epochs: 0.0 });
+        let by_part = || task.start_at(w, bias, is_of_same_cost, self.settings, control);
+        let guess = || Start { x: task.guess(w, bias), updates: 0, epochs: 0.0 };
+        let guess = if task.has_bias { by_part().unwrap_or_else(guess) } else { guess() };
         if is_feasible(&guess.x) {
             return Some(guess);
         }
@@ -410,16 +447,14 @@ impl<'a> Plan<'a> {
         patience: &Control,
     ) -> Result<Fit> {
         let settings = self.settings;
-        let x = ended.x;
+        let mut x = ended.x;
         let (plain, proven) = judge.into_proven(&x, patience).map_err(equipoise::Error::from)?;
         let is_cut = proven.is_none();
         let proven = proven.unwrap_or_else(|| {
             let (weights, bias) = plain.written(settings.kind);
             Proven { weights, bias, bounds: Bounds::NONE }
         });
-        if settings.kind == Kind::NuSvc && proven.is_zero() {
-            return Err(Error::NoMargin { nu: settings.nu, most: task.largest_nu() });
-        }
+        let has_no_margin = settings.kind == Kind::NuSvc && proven.is_zero();
         let Proven { weights, bias, bounds } = proven;
         let is_met = bounds.relative_gap() <= settings.gap;
         let status = match ended.status {
@@ -428,12 +463,14 @@ impl<'a> Plan<'a> {
             status => status,
         };
         let doubt = match status {
+            _ if has_no_margin => Some(Doubt::NoMargin),
             Status::Converged => None,
             _ if is_cut => Some(Doubt::Stopped),
             _ if ended.overflows || !bounds.gap().is_finite() => Some(Doubt::Overflow),
             Status::Stalled => Some(Doubt::Rounding),
             _ => None,
         };
+        x.truncate(self.samples.rows.len());
         let report = ClassReport {
             label: self.positive[k],
             status,
@@ -448,7 +485,10 @@ impl<'a> Plan<'a> {
             updates: ended.updates,
             epochs: ended.epochs,
         };
-        Ok(Fit { weights, report })
+        if settings.kind == Kind::NuSvc {
+            x.iter_mut().for_each(|beta| *beta /= plain.margin());
+        }
+        Ok(Fit { weights, report, multipliers: Some(x) })
     }
 }
 

@@ -108,7 +108,7 @@ pub fn verify(
 }
 
 impl Plan<'_> {
-    /// Refuses a model of other labels or columns.
+    /// Refuses a model of other labels or columns, or with a bias where there is none.
     fn check_model(&self, model: &LinearModel) -> Result<()> {
         if model.labels != self.labels {
             return Err(Error::OtherLabels { model: model.labels.clone(), data: self.labels.clone() });
@@ -121,6 +121,11 @@ impl Plan<'_> {
                 let (input, unit) = (input.into(), "decision functions");
                 return Err(equipoise::Error::ShapeMismatch { input, unit, found, expected }.into());
             }
+        }
+        if let Some(index) = model.bias.iter().position(|bias| *bias != 0.0).filter(|_| !self.has_bias()) {
+            let (input, found) = ("bias of the model".into(), model.bias[index]);
+            let allowed = "0, for the problem has no bias";
+            return Err(equipoise::Error::OutOfRange { input, index, found, allowed }.into());
         }
         for weights in &model.weights {
             let (found, expected) = (weights.len(), self.samples.rows.columns());

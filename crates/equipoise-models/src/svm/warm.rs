@@ -173,7 +173,7 @@ impl Task<'_> {
 struct Part<'t> {
     task: &'t Task<'t>,
     near: &'t [usize],
-    rows: Rows,
+    rows: Rows<'static>,
     linear: Vec<f64>,
     sum: f64,
 }
@@ -207,6 +207,7 @@ impl<'t> Part<'t> {
         let task = self.task;
         let chosen = |of: &dyn Fn(usize) -> f64| self.near.iter().map(|&i| of(i)).collect::<Vec<f64>>();
         let charges = Charges { cost: 1.0, class_weights: &[], labels: &[], weights: None };
+        let norms: Vec<f64> = (0..self.rows.len()).map(|k| self.rows.squared_norm(k)).collect();
         let part = Task {
             rows: &self.rows,
             kind: task.kind,
@@ -216,10 +217,12 @@ impl<'t> Part<'t> {
             caps: Values::Each(chosen(&|i| task.caps.at(i))),
             epsilon: task.epsilon,
             nu: task.nu,
+            has_bias: true,
+            squared_norms: Arc::from(&norms[..]),
+            largest_norm: task.largest_norm,
             team: Arc::new(Team::of(1)),
         };
         let linear = Values::Each(self.linear.clone());
-        let norms = (0..self.rows.len()).map(|k| self.rows.squared_norm(k)).collect();
         let gram = Gram::with_squared_norms(&self.rows, part.diagonal(), linear, norms).ok()?;
         let coupling = Coupling::sum(self.sum).ok()?;
         let problem = Problem::builder(gram).separable(part.pieces()).coupling(coupling).build().ok()?;

@@ -14,6 +14,7 @@
 //! * `threads`: several threads on one fit.
 //! * `warm_starts`: what an earlier model saves.
 
+mod bias;
 mod certificates;
 mod degenerate;
 mod exact;
@@ -38,7 +39,7 @@ struct Data {
     plain: Vec<Vec<(u32, f64)>>,
     labels: Vec<f64>,
     weights: Option<Vec<f64>>,
-    rows: Rows,
+    rows: Rows<'static>,
 }
 
 impl Data {

@@ -94,7 +94,7 @@ fn heart_scale_of_every_cost_with_the_squared_hinge() {
         exact(10.0, 1143.11053549, 0.709723974),
         exact(100.0, 11424.8575836, 0.712955103),
     ];
-    check("heart_scale", &TrainSettings { loss: Loss::SquaredHinge, ..settings(Kind::Svc, 1e-9) }, &optima);
+    check("heart_scale", &TrainSettings { loss: Loss::SquaredHinge, ..settings(Kind::Svc, 1e-12) }, &optima);
 }
 
 #[test]
@@ -151,7 +151,7 @@ fn german_numer_scale_of_every_cost_with_the_squared_hinge() {
         exact(10.0, 6197.22096069, -0.208778328),
         exact(100.0, 61969.0412784, -0.208825781),
     ];
-    let settings = TrainSettings { loss: Loss::SquaredHinge, ..settings(Kind::Svc, 1e-9) };
+    let settings = TrainSettings { loss: Loss::SquaredHinge, ..settings(Kind::Svc, 1e-12) };
     check("german.numer_scale", &settings, &optima);
 }
 

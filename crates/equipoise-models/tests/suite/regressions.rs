@@ -5,7 +5,7 @@ use equipoise::{Error as Refused, Status};
 use equipoise_models::svm::{Error, Kind, Loss, Samples, TrainSettings, Watch, path, train};
 
 /// Rows of two features on a lattice, labels by a line with some noise.
-fn lattice(n: usize) -> (Rows, Vec<f64>) {
+fn lattice(n: usize) -> (Rows<'static>, Vec<f64>) {
     let point =
         |i: usize| [((i * 7919) % 1009) as f64 / 1009.0 - 0.5, ((i * 104_729) % 997) as f64 / 997.0 - 0.5];
     let values = (0..n).flat_map(point).collect();

@@ -42,7 +42,8 @@ fn a_model_of_the_same_data_costs_hardly_more_than_a_certificate() {
                 settings.kind, settings.loss, settings.cost
             );
             let most = if settings.loss == Loss::SquaredHinge { 1.0 } else { 0.15 };
-            if warm > most * cold {
+            // Where nothing is known a run may take as little as nine passes; two are a certificate.
+            if warm > (most * cold).max(2.0) {
                 failures.push(format!("{settings:?}: {warm} epochs, {cold} without"));
             }
         }
@@ -67,7 +68,8 @@ fn a_model_of_half_or_twice_the_cost_saves_half_of_the_epochs() {
                 settings.kind, settings.loss, settings.cost
             );
             let most = if settings.loss == Loss::SquaredHinge { 1.0 } else { 0.5 };
-            if warm > most * cold {
+            // One pass looks at where it begins.
+            if warm > most * cold + 1.0 {
                 failures.push(format!("{settings:?} from {factor} C: {warm} epochs, {cold} without"));
             }
         }
