@@ -150,6 +150,8 @@ pub struct Piecewise {
     y: Vec<f64>,
     /// Of the pieces, in plain arithmetic.
     slopes: Vec<f64>,
+    /// By how much points that were left out lie above what is kept, at most: proofs charge it.
+    dropped: f64,
 }
 
 /// How far a point may lie above the convex hull of the others, relative to its value, and still be taken as rounded.
@@ -202,7 +204,12 @@ impl Piecewise {
         }
         let (x, y): (Vec<f64>, Vec<f64>) = hull.iter().map(|&k| points[k]).unzip();
         let slopes = (1..x.len()).map(|k| (y[k] - y[k - 1]) / (x[k] - x[k - 1])).collect();
-        Ok(Self { x, y, slopes })
+        let mut own = Self { x, y, slopes, dropped: 0.0 };
+        own.dropped = (0..points.len())
+            .filter(|k| !hull.contains(k))
+            .map(|k| (Enclosure::from(points[k].1) - own.enclose_value(points[k].0)).upper())
+            .fold(0.0, f64::max);
+        Ok(own)
     }
 
     /// The piece whose inside or left end x is in; the outer pieces reach beyond their ends.
@@ -236,7 +243,8 @@ impl Cost for Piecewise {
 
     fn enclose_value(&self, x: f64) -> Enclosure {
         let piece = self.piece(x);
-        Enclosure::from(self.y[piece]) + Enclosure::difference(x, self.x[piece]) * self.enclose_slope(piece)
+        let kept = Enclosure::difference(x, self.x[piece]) * self.enclose_slope(piece);
+        (Enclosure::from(self.y[piece]) + kept).widened(self.dropped)
     }
 
     fn enclose_slopes(&self, x: f64) -> (Enclosure, Enclosure) {
@@ -351,13 +359,16 @@ fn bernstein(coefficients: &[Enclosure], a: f64, b: f64) -> Vec<Enclosure> {
         *c = times(*c, power);
         power = times(power, width);
     }
-    let choose = |n: usize, k: usize| (0..k).fold(1.0, |c, j| c * (n - j) as f64 / (j + 1) as f64);
     (0..=degree)
         .map(|j| {
-            let terms = shifted.iter().take(j + 1).enumerate();
-            terms.fold(Enclosure::from(0.0), |sum, (k, c)| {
-                let weight = Enclosure::from(choose(j, k)).over(choose(degree, k).into());
-                sum + times(*c, weight)
+            // (j choose k) / (degree choose k), factor by factor: whole numbers of that size need not be f64.
+            let mut weight = Enclosure::from(1.0);
+            shifted.iter().take(j + 1).enumerate().fold(Enclosure::from(0.0), |sum, (k, c)| {
+                let term = times(*c, weight);
+                if j != degree && k < degree {
+                    weight = weight * Enclosure::from((j - k) as f64).over(((degree - k) as f64).into());
+                }
+                sum + term
             })
         })
         .collect()
@@ -391,5 +402,36 @@ impl Cost for Polynomial {
             sum * Enclosure::from(x) + Enclosure::product(k as f64, *c)
         });
         (slope, slope)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bernsteins_coefficients_hold_whatever_the_degree() {
+        // (1 + t)^d on 0..1: the coefficients are 2^j.
+        for degree in [3, 56, 57, 64, 120] {
+            let mut coefficients = vec![Enclosure::from(1.0)];
+            for _ in 0..degree {
+                let mut next = vec![Enclosure::from(0.0); coefficients.len() + 1];
+                for (k, c) in coefficients.iter().enumerate() {
+                    next[k] += *c;
+                    next[k + 1] += *c;
+                }
+                coefficients = next;
+            }
+            for (j, found) in bernstein(&coefficients, 0.0, 1.0).into_iter().enumerate() {
+                let known = 2_f64.powi(i32::try_from(j).expect("small"));
+                assert!(found.lower() <= known && found.upper() >= known, "{degree}, {j}: {found:?}");
+                assert!(found.upper() - found.lower() <= 1e-12 * known, "{degree}, {j}: {found:?}");
+            }
+        }
+        // x^60 - x^2 / 1e9 bends downwards at 0.
+        let mut coefficients = vec![0.0; 61];
+        (coefficients[60], coefficients[2]) = (1.0, -1e-9);
+        let error = Polynomial::new(coefficients, -1.0, 1.0).expect_err("refused");
+        assert!(error.contains("its second derivative is"), "{error}");
     }
 }

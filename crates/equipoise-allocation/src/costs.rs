@@ -21,6 +21,7 @@ use crate::column::{Column, Lane};
 use crate::cost::{Cost, Near};
 use crate::elementary::exp;
 use crate::error::{Error, Result};
+use crate::near;
 
 /// The costs of some users, all of one kind.
 #[derive(Debug, Clone)]
@@ -268,6 +269,27 @@ pub(crate) struct Limits<'a> {
     pub(crate) near: Option<(&'a [f64], &'a [f64])>,
 }
 
+impl<'a> Limits<'a> {
+    /// Weights and centres, where somebody carries a weight.
+    fn anchors(&self) -> Option<(&'a [f64], &'a [f64])> {
+        self.near.filter(|(weights, _)| weights.iter().any(|weight| *weight > 0.0))
+    }
+}
+
+/// The responses of a block of smooth costs that are kept near a point; `curve` is the slope and the bend of a cost.
+fn respond_near(
+    s: &[f64],
+    (lower, upper): (&[f64], &[f64]),
+    (weights, centres): (&[f64], &[f64]),
+    (x, dx): (&mut [f64], &mut [f64]),
+    curve: impl Fn(usize, f64) -> (f64, f64),
+) {
+    for k in 0..s.len() {
+        let near = Near { weight: weights[k], centre: centres[k] };
+        (x[k], dx[k]) = near::respond(|x| curve(k, x), s[k], (lower[k], upper[k]), near);
+    }
+}
+
 impl CostLanes<'_> {
     /// The responses of a block to the marginal prices that its users see, and how they move with them.
     #[inline(always)]
@@ -307,6 +329,12 @@ impl CostLanes<'_> {
                 let (weight, reference) =
                     (&weight.block(range.clone())[..n], &reference.block(range.clone())[..n]);
                 let c1 = &c1.block(range)[..n];
+                if let Some(anchors) = limits.anchors() {
+                    let curve = |k: usize, x: f64| {
+                        (weight[k] * ((x / reference[k]).ln() + 1.0) + c1[k], weight[k] / x)
+                    };
+                    return respond_near(s, (l, u), anchors, (x, dx), curve);
+                }
                 for k in 0..n {
                     let inverse = 1.0 / weight[k];
                     let free = reference[k] * exp((s[k] - c1[k]) * inverse - 1.0);
@@ -318,6 +346,13 @@ impl CostLanes<'_> {
                 let (weight, exponent) =
                     (&weight.block(range.clone())[..n], &exponent.block(range.clone())[..n]);
                 let c1 = &c1.block(range)[..n];
+                if let Some(anchors) = limits.anchors() {
+                    let curve = |k: usize, x: f64| {
+                        let pull = weight[k] * exponent[k] * x.powf(exponent[k] - 1.0);
+                        (pull + c1[k], (exponent[k] - 1.0) * pull / x)
+                    };
+                    return respond_near(s, (l, u), anchors, (x, dx), curve);
+                }
                 for k in 0..n {
                     let (slope, p) = (s[k] - c1[k], exponent[k]);
                     let base = slope / (weight[k] * p);
@@ -334,6 +369,13 @@ impl CostLanes<'_> {
             Self::Log(weight, offset, c1) => {
                 let (weight, offset) = (&weight.block(range.clone())[..n], &offset.block(range.clone())[..n]);
                 let c1 = &c1.block(range)[..n];
+                if let Some(anchors) = limits.anchors() {
+                    let curve = |k: usize, x: f64| {
+                        let y = x + offset[k];
+                        (c1[k] - weight[k] / y, weight[k] / (y * y))
+                    };
+                    return respond_near(s, (l, u), anchors, (x, dx), curve);
+                }
                 for k in 0..n {
                     let slope = c1[k] - s[k];
                     let reach = if slope > 0.0 { weight[k] / slope } else { f64::INFINITY };

@@ -83,6 +83,22 @@ pub enum Error {
         /// By how much it is out of reach.
         missing: f64,
     },
+    /// A row that pins a user to a limit at which its cost is infinite.
+    #[error(
+        "row `{row}` asks for {asked}, which leaves user {user} at {x}, where its cost has no finite value; ask for {way}"
+    )]
+    NoValue {
+        /// The row.
+        row: String,
+        /// What it asks for.
+        asked: f64,
+        /// The user, from 1.
+        user: usize,
+        /// Its limit.
+        x: f64,
+        /// `more` or `less`.
+        way: &'static str,
+    },
     /// Costs that fall without end.
     #[error("the objective has no lower bound: {evidence}; give finite limits, or a cost that bends")]
     Unbounded {

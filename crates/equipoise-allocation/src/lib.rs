@@ -14,18 +14,24 @@
 //! | [`allocate`] | x, prices, the proof |
 //! | [`allocate_many`] | many right-hand sides, one after the other |
 //! | [`sensitivity`] | how x moves with what is asked |
-//! | [`verify`] | a point, whoever found it |
+//! | [`verify`] | a point and prices, whoever found them |
 //!
 //! A guest of [`equipoise`]: it uses the public interface of the library and nothing else. No files, no printing.
 
+mod answer;
 mod column;
+mod contradiction;
 mod cost;
 mod costs;
 mod curve;
 mod elementary;
+mod enclosed;
 mod error;
+mod implied;
 mod lanes;
+mod line;
 mod many;
+mod near;
 mod one_row;
 mod pass;
 mod prices;
@@ -49,4 +55,4 @@ pub use many::allocate_many;
 pub use prices::sensitivity;
 pub use problem::{Problem, Row, Sense, Users};
 pub use solve::{Allocation, Settings, Step, Watch, allocate};
-pub use verify::verify;
+pub use verify::{Verified, verify};

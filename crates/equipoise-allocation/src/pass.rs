@@ -113,6 +113,11 @@ impl<'a> Passes<'a> {
         Self { groups: self.groups.clone(), control, ..*self }
     }
 
+    /// How many users there are.
+    pub(crate) fn users(&self) -> usize {
+        self.groups.iter().map(|group| group.count).sum()
+    }
+
     /// The spans: a group, and users of it.
     pub(crate) fn spans(&self) -> impl Iterator<Item = (&GroupLanes<'a>, Range<usize>)> {
         self.groups.iter().flat_map(|group| {

@@ -1,4 +1,4 @@
-//! Prices: in which range they are as good, how x moves with what is asked, and the proof that rows contradict each other.
+//! Prices: in which range they are as good, and how x moves with what is asked.
 //!
 //! ```text
 //! one row, V(b) the least cost:   V'(b-) = max over users that can give less of their saving,   V'(b+) = min over users that can give more of their cost
@@ -7,7 +7,6 @@
 //!
 //! - Given: a problem, x, prices. Returns: numbers in plain arithmetic. Must not know: how x was found.
 
-use crate::error::{Error, Result};
 use crate::problem::{Problem, Row, Sense};
 use crate::rows::Standing;
 use crate::small::Factor;
@@ -166,40 +165,4 @@ pub fn sensitivity(problem: &Problem, allocation: &Allocation) -> Option<Vec<Vec
         }
     }
     Some(rates.into_iter().map(|rates| problem.in_users_order(rates)).collect())
-}
-
-/// An error where these prices prove that no x within the limits meets the rows: where `max lambda'A x < lambda'b`.
-pub(crate) fn contradiction(problem: &Problem, rows: &[Row], prices: &[f64]) -> Result<()> {
-    let size = prices.iter().fold(0.0_f64, |a, b| a.max(b.abs()));
-    if size == 0.0 || !size.is_finite() {
-        return Ok(());
-    }
-    let weights: Vec<f64> =
-        prices.iter().zip(rows).map(|(price, row)| row.sense.allowed(*price) / size).collect();
-    let (mut most, mut terms) = (0.0, 0.0);
-    for group in &problem.groups {
-        for place in 0..group.count {
-            let a: f64 =
-                weights.iter().zip(&group.coefficients).map(|(w, column)| w * column.get(place)).sum();
-            // What rounding leaves of coefficients that cancel is 0.
-            let own: f64 = weights
-                .iter()
-                .zip(&group.coefficients)
-                .map(|(w, column)| (w * column.get(place)).abs())
-                .sum();
-            let a = if a.abs() <= 1e-9 * own { 0.0 } else { a };
-            let limit = if a > 0.0 { group.upper.get(place) } else { group.lower.get(place) };
-            if a != 0.0 {
-                most += a * limit;
-                terms += (a * limit).abs();
-            }
-        }
-    }
-    let asked: f64 = weights.iter().zip(rows).map(|(w, row)| w * row.value).sum();
-    if most.is_nan() || asked - most <= 1e-7 * (terms + asked.abs()) {
-        return Ok(());
-    }
-    let named = weights.iter().zip(rows).filter(|(w, _)| w.abs() > 1e-6);
-    let named: Vec<String> = named.map(|(w, row)| format!("{w:.6} `{}`", row.name)).collect();
-    Err(Error::Contradiction { combination: named.join(" + "), most, asked, missing: asked - most })
 }

@@ -8,10 +8,13 @@
 //!   that is not convex, limits that cross, a row out of reach.
 //! - Must not know: how it is solved.
 
+use equipoise::enclosure::{Enclosure, Sum};
+
 use crate::column::{BLOCK, Column};
 use crate::costs::Costs;
 use crate::elementary::UNIT;
 use crate::error::{Error, Result};
+use crate::implied::End;
 use crate::lanes::Twofold;
 
 /// Whether a row is an equation.
@@ -82,8 +85,19 @@ pub struct Problem {
     pub(crate) starts: Vec<usize>,
     /// Whether that order is the users' own.
     pub(crate) in_order: bool,
-    /// Of every row, the least and the most that users give, and the sizes of the terms.
-    reaches: Vec<[(f64, f64); 2]>,
+    /// Of every row, the least and the most that users give.
+    reaches: Vec<[Reach; 2]>,
+}
+
+/// The least, or the most, that users give in a row.
+#[derive(Debug, Clone, Copy)]
+struct Reach {
+    /// In plain arithmetic; infinite where a limit is.
+    value: f64,
+    /// The size of its finite terms.
+    size: f64,
+    /// Unknown where a limit is infinite.
+    enclosure: Enclosure,
 }
 
 /// How far a row may be out of reach by rounding, relative to its terms.
@@ -344,37 +358,66 @@ impl Problem {
         Ok(())
     }
 
-    /// The least and the most that users give in a row, and the size of the finite terms of each.
-    fn reach(&self, row: usize) -> [(f64, f64); 2] {
+    /// The least and the most that users give in a row.
+    fn reach(&self, row: usize) -> [Reach; 2] {
         let mut sums = [Twofold::default(); 2];
-        let mut is_endless = [false; 2];
-        let mut ends = [[0.0; BLOCK]; 2];
+        let (mut is_endless, mut is_zero) = ([false; 2], [true; 2]);
+        let (mut counts, mut ends) = ([0.0; BLOCK], [[0.0; BLOCK]; 2]);
         for group in &self.groups {
             let (a, l, u) = (&group.coefficients[row], &group.lower, &group.upper);
             for first in (0..group.count).step_by(BLOCK) {
                 let length = BLOCK.min(group.count - first);
                 for k in 0..length {
                     let (a, l, u) = (a.get(first + k), l.get(first + k), u.get(first + k));
+                    counts[k] = a;
                     let (low, high) = if a >= 0.0 { (l, u) } else { (u, l) };
-                    for (end, (limit, endless)) in [low, high].into_iter().zip(&mut is_endless).enumerate() {
-                        let is_infinite = limit.is_infinite() && a != 0.0;
-                        *endless |= is_infinite;
-                        ends[end][k] = if limit.is_infinite() { 0.0 } else { a * limit };
+                    for (end, limit) in [low, high].into_iter().enumerate() {
+                        is_endless[end] |= limit.is_infinite() && a != 0.0;
+                        is_zero[end] &= limit == 0.0 || a == 0.0;
+                        ends[end][k] = if limit.is_infinite() { 0.0 } else { limit };
                     }
                 }
-                sums.iter_mut().zip(&ends).for_each(|(sum, ends)| sum.add_numbers(&ends[..length]));
+                let of = |(sum, ends): (&mut Twofold, &[f64; BLOCK])| {
+                    sum.add_products(&counts[..length], &ends[..length]);
+                };
+                sums.iter_mut().zip(&ends).for_each(of);
             }
         }
         let of = |end: usize, endless: f64| {
-            (if is_endless[end] { endless } else { sums[end].value() }, sums[end].size())
+            let (mut total, size) = (Sum::default(), sums[end].size());
+            sums[end].add_to(&mut total);
+            match () {
+                () if is_endless[end] => Reach { value: endless, size, enclosure: Enclosure::UNKNOWN },
+                () if is_zero[end] => Reach { value: 0.0, size, enclosure: Enclosure::from(0.0) },
+                () => Reach { value: sums[end].value(), size, enclosure: total.value() },
+            }
         };
         [of(0, f64::NEG_INFINITY), of(1, f64::INFINITY)]
+    }
+
+    /// The least and the most that users give in a row; unknown where that has no end.
+    pub(crate) fn enclosed_reach(&self, row: usize) -> (Enclosure, Enclosure) {
+        let [least, most] = &self.reaches[row];
+        (least.enclosure, most.enclosure)
+    }
+
+    /// Whether a row asks, up to rounding, for the least or the most that users give.
+    pub(crate) fn end(&self, k: usize, row: &Row) -> Option<End> {
+        let [least, most] = &self.reaches[k];
+        let is_at =
+            |end: &Reach| (row.value - end.value).abs() <= 2.0 * f64::EPSILON * (end.size + row.value.abs());
+        match row.sense {
+            Sense::Equal | Sense::AtMost if is_at(least) => Some(End::Least),
+            Sense::Equal | Sense::AtLeast if is_at(most) => Some(End::Most),
+            _ => None,
+        }
     }
 
     /// Whether a row could ask for this much.
     fn check_reach(&self, k: usize, asked: f64) -> Result<()> {
         let row = &self.rows[k];
-        let [(least, low_size), (most, high_size)] = self.reaches[k];
+        let [Reach { value: least, size: low_size, .. }, Reach { value: most, size: high_size, .. }] =
+            self.reaches[k];
         let lacks = asked - most > ROUNDED * (high_size + asked.abs()) && row.sense != Sense::AtMost;
         let spills = least - asked > ROUNDED * (low_size + asked.abs()) && row.sense != Sense::AtLeast;
         if !(lacks || spills) {

@@ -92,8 +92,10 @@ pub(crate) fn find<E>(
             let away = if rest > 0.0 { price + step } else { price - step };
             // As far as Newton says, but not without end: a flat start would send it anywhere.
             let most = 1e6 * (step + price.abs());
-            price = if newton.is_finite() && (newton - price).abs() <= most && newton != price {
-                newton
+            // Newton's steps that do not arrive grow: down an exponential each of them is as short as the first.
+            let longer = price + (newton - price) * 2_f64.powi((growth - 3).max(0));
+            price = if longer.is_finite() && (newton - price).abs() <= most && newton != price {
+                longer
             } else {
                 away
             };
@@ -111,7 +113,7 @@ pub(crate) fn find<E>(
 }
 
 /// A number between two others that are no neighbours: the mean, or half-way in the order of all f64 where they differ much.
-fn middle(low: f64, high: f64) -> f64 {
+pub(crate) fn middle(low: f64, high: f64) -> f64 {
     let mean = 0.5 * low + 0.5 * high;
     let is_wide = low.signum() != high.signum() && low != 0.0 && high != 0.0
         || low.abs().min(high.abs()) < 1e-3 * low.abs().max(high.abs());
@@ -153,6 +155,14 @@ mod tests {
         let exponential = |p: f64| (p.exp(), p.exp());
         let Root::Met { price, .. } = root(-40.0, 2.0, exponential) else { panic!("a curve") };
         assert!((price - 2_f64.ln()).abs() < 1e-13);
+        // From far above every step of Newton's is 1 long.
+        let steps = std::cell::Cell::new(0);
+        let counted = |p: f64| {
+            steps.set(steps.get() + 1);
+            exponential(p)
+        };
+        let Root::Met { price, .. } = root(650.0, 2.0, counted) else { panic!("a curve") };
+        assert!((price - 2_f64.ln()).abs() < 1e-13 && steps.get() < 60, "{price} after {}", steps.get());
         let step = |p: f64| (if p > 0.1 { 5.0 } else { 1.0 }, 0.0);
         for start in [-1e9, 0.0, 0.1, 7.0] {
             assert_eq!(root(start, 3.0, step), Root::Jump { low: 0.1, high: 0.1_f64.next_up() });

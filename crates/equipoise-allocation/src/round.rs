@@ -1,13 +1,13 @@
 //! Rows that hold up to rounding: what Newton's method leaves is shared by users that are free to move.
 //!
 //! ```text
-//! x_i += D_i a_i'y,    (sum_i D_i a_i a_i') y = b - A x,     D_i = (distance to the nearest limit)^2
+//! x_i += D_i d_i,    d the shortest with A D d = b - A x,     D_i = distance to the nearest limit
 //! ```
 //!
 //! - Given: a problem, x near the rows. Returns: x nearer to them, within the limits. Must not know: costs.
 
 use crate::problem::{Problem, Row, Sense};
-use crate::small::Factor;
+use crate::small::shortest;
 
 /// Users that share what is left, at most.
 const MOVERS: usize = 4096;
@@ -35,27 +35,21 @@ pub(crate) fn settle_rows(problem: &Problem, rows: &[Row], given: &[f64], prices
         let kept: Vec<usize> = (0..rows.len())
             .filter(|&k| binds(k) || rows[k].sense == Sense::Equal || prices[k] != 0.0)
             .collect();
-        let n = kept.len();
-        let mut gram = vec![0.0; n * n];
-        let room = |mover: &Mover, x: &[f64]| {
+        let room = |mover: &Mover| {
             let own = x[mover.at];
             let room = (own - mover.lower).min(mover.upper - own);
-            room.min(own.abs().max(1.0)).max(0.0).powi(2)
+            room.min(own.abs().max(1.0)).max(0.0)
         };
-        for mover in &movers {
-            let weight = room(mover, x);
-            for (i, &k) in kept.iter().enumerate() {
-                for (j, &l) in kept.iter().enumerate() {
-                    gram[i * n + j] += weight * mover.a[k] * mover.a[l];
-                }
-            }
-        }
+        let rooms: Vec<f64> = movers.iter().map(room).collect();
+        let vectors: Vec<Vec<f64>> = kept
+            .iter()
+            .map(|&k| movers.iter().zip(&rooms).map(|(mover, room)| room * mover.a[k]).collect())
+            .collect();
         let right: Vec<f64> = kept.iter().map(|&k| rest[k]).collect();
-        let y = Factor::of(&gram, &vec![0.0; n], 0.0).solve(&right);
-        for mover in &movers {
-            let pull: f64 = kept.iter().zip(&y).map(|(&k, y)| mover.a[k] * y).sum();
+        let step = shortest(vectors, &right);
+        for ((mover, room), step) in movers.iter().zip(&rooms).zip(step) {
             let own = x[mover.at];
-            let moved = (own + room(mover, x) * pull).clamp(mover.lower, mover.upper);
+            let moved = (own + room * step).clamp(mover.lower, mover.upper);
             if !moved.is_finite() {
                 return;
             }

@@ -12,6 +12,7 @@
 //! - Must not know: where anchors come from, what is proven.
 
 use crate::error::Result;
+use crate::line::Line;
 use crate::pass::{Anchor, Passes, Supply};
 use crate::problem::{Problem, Row, Sense};
 use crate::small::Factor;
@@ -22,10 +23,16 @@ const MET: f64 = 1e-14;
 /// From here on a step of Newton's probably leaves nothing but rounding; and what it may leave.
 const NEAR: f64 = 3e-7;
 const CLOSE: f64 = 1e-12;
+/// The same of many users, where a pass is dear: what is left is put right by moving a few of them, at a cost of its square.
+const MANY: usize = 1 << 15;
+const NEAR_OF_MANY: f64 = 1e-4;
+const CLOSE_OF_MANY: f64 = 1e-9;
 /// Steps for one set of anchors.
 const MOST_STEPS: usize = 300;
 /// The largest and the smallest share of the diagonal that is added.
 const DAMPING: (f64, f64) = (1e-4, 1e-15);
+/// What is left of the largest diagonals after a step.
+const FORGET: f64 = 1e-3;
 
 /// Prices, and what users do at them.
 #[derive(Debug, Clone)]
@@ -100,16 +107,23 @@ pub(crate) fn solve(
     memory.step(&prices, &supply.given, rows);
     // Whether x is the response to these prices already.
     let mut is_written = false;
-    // The largest diagonals seen: what a row can move at all.
+    // The largest diagonals seen of late: what a row can move at all.
     let mut most = vec![0.0_f64; m];
-    let mut best = f64::INFINITY;
-    let mut since = 0;
+    // The least misses so far, relative to the terms and to what is asked.
+    let (mut best, mut least) = (f64::INFINITY, f64::INFINITY);
+    let (mut since, mut first) = (0, 1.0);
+    let is_many = anchor.is_none() && passes.users() >= MANY;
+    let (near, close) = if is_many { (NEAR_OF_MANY, CLOSE_OF_MANY) } else { (NEAR, CLOSE) };
     for _ in 0..MOST_STEPS {
         let rest = rest(rows, &supply);
         let is_held: Vec<bool> = (0..m).map(|k| is_held(rows[k].sense, prices[k], rest[k])).collect();
         let miss = miss(rows, &supply, &rest, &is_held);
-        if miss < 0.5 * best {
-            (best, since) = (miss, 0);
+        let beyond = (0..m)
+            .filter(|&k| !is_held[k])
+            .map(|k| rest[k].abs() / (rows[k].value.abs() + f64::MIN_POSITIVE));
+        let beyond = beyond.fold(0.0, f64::max);
+        if miss < 0.5 * best || beyond < 0.5 * least {
+            (best, least, since) = (miss.min(best), beyond.min(least), 0);
         } else {
             since += 1;
         }
@@ -118,21 +132,21 @@ pub(crate) fn solve(
             break;
         }
         for k in 0..m {
-            most[k] = most[k].max(supply.jacobian[k * m + k]);
+            most[k] = supply.jacobian[k * m + k].max(FORGET * most[k]);
         }
         let direction = direction(&supply, &most, &rest, &is_held, miss, &prices);
         let slope: f64 = direction.iter().zip(&rest).map(|(d, r)| d * r).sum();
         if slope.is_nan() || slope <= 0.0 {
             break;
         }
-        if miss <= NEAR && !is_written {
+        if miss <= near && !is_written {
             // Newton's step is as good as exact here: x and exact sums come with it.
             let trial = ahead(rows, &prices, &direction, 1.0);
             let next = passes.respond(&trial, anchor, true, x)?;
             memory.step(&trial, &next.given, rows);
             let now = self::miss(rows, &next, &self::rest(rows, &next), &is_held);
             if now < miss {
-                (prices, supply, is_written) = (trial, next, now <= CLOSE);
+                (prices, supply, is_written) = (trial, next, now <= close);
                 memory.prices.clone_from(&prices);
                 if is_written {
                     break;
@@ -141,8 +155,12 @@ pub(crate) fn solve(
             }
         }
         is_written = false;
-        let Some(next) = search(passes, rows, anchor, (&prices, &direction, slope), memory)? else { break };
-        (prices, supply) = next;
+        let begin = (&supply.jacobian[..], first);
+        let found = search(passes, rows, anchor, (&prices, &direction, slope), begin, memory)?;
+        let Some((next, given, t)) = found else { break };
+        // A step that was too short makes the next one longer: what users give may be an exponential of the price.
+        first = if t > 1.5 { (2.0 * t).min(1e6) } else { 1.0 };
+        (prices, supply) = (next, given);
         memory.prices.clone_from(&prices);
     }
     if !is_written {
@@ -215,58 +233,60 @@ fn direction(
     direction
 }
 
-/// Goes along a direction until q stops rising, more or less; `None` where no step raises it.
+/// Goes along a direction until q stops rising, more or less, and says how far; `None` where no step raises it.
+///
+/// With `now` the slope from the first prices to a trial, q there is above q here by at least `t now`: q is concave.
 fn search(
     passes: &Passes<'_>,
     rows: &[Row],
     anchor: Option<&Anchor>,
     (prices, direction, slope): (&[f64], &[f64], f64),
+    (jacobian, first): (&[f64], f64),
     memory: &mut Memory<'_>,
-) -> Result<Option<(Vec<f64>, Supply)>> {
+) -> Result<Option<(Vec<f64>, Supply, f64)>> {
     /// A slope that has fallen below this share of the first, in size, is flat enough.
     const FLAT: f64 = 0.1;
     /// One that is still above this share calls for a longer step.
     const STEEP: f64 = 0.7;
-    let (mut low, mut high) = ((0.0, slope), None::<(f64, f64)>);
-    let mut t = 1.0;
-    let mut kept: Option<(f64, Vec<f64>, Supply)> = None;
-    for _ in 0..60 {
+    const MOST_TRIALS: usize = 200;
+    let mut line = Line::new(slope, fall(jacobian, direction));
+    let mut t = first;
+    let mut kept = None;
+    for _ in 0..MOST_TRIALS {
         let trial = ahead(rows, prices, direction, t);
+        if trial.iter().any(|price| !price.is_finite()) {
+            break;
+        }
         let supply = passes.probe(&trial, anchor)?;
         memory.step(&trial, &supply.given, rows);
         let rest = rest(rows, &supply);
         // Along the path as it is bent at prices of 0.
-        let way = |k: usize| if t > 0.0 { (trial[k] - prices[k]) / t } else { direction[k] };
-        let now: f64 = (0..rows.len()).map(|k| way(k) * rest[k]).sum();
-        let is_number = now.is_finite();
-        if is_number && now.abs() <= FLAT * slope {
-            return Ok(Some((trial, supply)));
+        let way: Vec<f64> = trial.iter().zip(prices).map(|(trial, price)| (trial - price) / t).collect();
+        let now: f64 = way.iter().zip(&rest).map(|(way, rest)| way * rest).sum();
+        let falls = fall(&supply.jacobian, &way);
+        if now.is_finite() && now.abs() <= FLAT * slope {
+            return Ok(Some((trial, supply, t)));
         }
-        if is_number && now > 0.0 {
-            low = (t, now);
-            kept = Some((t, trial, supply));
-            if now <= STEEP * slope && high.is_none() {
+        if now.is_finite() && now > 0.0 {
+            let is_enough = now <= STEEP * slope && (line.is_bracketed() || t >= 1.0);
+            kept = Some((trial, supply, t));
+            if is_enough {
                 break;
             }
-        } else {
-            high = Some((t, if is_number { now } else { f64::NEG_INFINITY }));
         }
-        t = match high {
-            None => 4.0 * t,
-            Some((far, steep)) => {
-                // Where the line through both ends meets 0, not too near to either.
-                let share = if steep.is_finite() { low.1 / (low.1 - steep) } else { 0.1 };
-                low.0 + share.clamp(0.1, 0.9) * (far - low.0)
-            }
-        };
-        if !t.is_finite()
-            || !(1e-30..=1e60).contains(&t)
-            || high.is_some_and(|(far, _)| far - low.0 <= 1e-14 * far)
-        {
-            break;
-        }
+        let Some(next) = line.next(t, now, falls) else { break };
+        t = next;
     }
-    Ok(kept.map(|(_, prices, supply)| (prices, supply)))
+    Ok(kept)
+}
+
+/// `d'Jd`.
+fn fall(jacobian: &[f64], direction: &[f64]) -> f64 {
+    let m = direction.len();
+    (0..m)
+        .flat_map(|k| (0..m).map(move |l| (k, l)))
+        .map(|(k, l)| direction[k] * jacobian[k * m + l] * direction[l])
+        .sum()
 }
 
 /// Prices further along a direction, as far as their rows allow them.

@@ -1,7 +1,7 @@
 //! Linear systems of a few rows: symmetric, at least semidefinite, perhaps of very different units.
 //!
-//! Given: a matrix, row after row. Returns: its factor after scaling every diagonal to 1, or what a solution is. Must not
-//! know: what the rows mean.
+//! Given: a matrix, row after row. Returns: its factor after scaling every diagonal to 1, or what a solution is; the shortest
+//! solution of a few equations. Must not know: what the rows mean.
 
 /// Pivots below this share of a scaled diagonal count as 0.
 const SINGULAR: f64 = 1e-13;
@@ -66,6 +66,38 @@ impl Factor {
     }
 }
 
+/// The shortest d with `v_k'd = r_k` for all k, by orthogonal vectors: vectors that differ by little are still told apart. Those
+/// that depend on the ones before them count for nothing.
+pub(crate) fn shortest(mut vectors: Vec<Vec<f64>>, right: &[f64]) -> Vec<f64> {
+    /// What is left of a vector, relative to its length, that depends on those before it.
+    const DEPENDENT: f64 = 1e-14;
+    let dot = |a: &[f64], b: &[f64]| -> f64 { a.iter().zip(b).map(|(a, b)| a * b).sum() };
+    let mut moved = vec![0.0; vectors.first().map_or(0, Vec::len)];
+    for k in 0..vectors.len() {
+        let (done, rest) = vectors.split_at_mut(k);
+        let vector = &mut rest[0];
+        let first = dot(vector, vector).sqrt();
+        let original = vector.clone();
+        // Twice is enough.
+        for _ in 0..2 {
+            for unit in &*done {
+                let share = dot(unit, vector);
+                vector.iter_mut().zip(unit).for_each(|(own, unit)| *own -= share * unit);
+            }
+        }
+        let length = dot(vector, vector).sqrt();
+        let is_sound = length > DEPENDENT * first && length.is_finite();
+        let scale = if is_sound { 1.0 / length } else { 0.0 };
+        vector.iter_mut().for_each(|own| *own *= scale);
+        if is_sound {
+            // What is still missing once the vectors before have their share.
+            let step = (right[k] - dot(&original, &moved)) / length;
+            moved.iter_mut().zip(&*vector).for_each(|(moved, unit)| *moved += step * unit);
+        }
+    }
+    moved
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -82,5 +114,14 @@ mod tests {
         assert!(!flat.is_regular);
         assert_eq!(flat.solve(&[2.0, 2.0]), vec![2.0, 0.0]);
         assert_eq!(Factor::of(&[0.0], &[0.0], 0.0).solve(&[1.0]), vec![0.0]);
+    }
+
+    #[test]
+    fn vectors_that_differ_by_little_are_told_apart() {
+        let off = 1e-10;
+        let d = shortest(vec![vec![1.0, 1.0], vec![1.0, 1.0 + off]], &[0.0, 0.5 * off]);
+        assert!((d[0] + 0.5).abs() < 1e-5 && (d[1] - 0.5).abs() < 1e-5, "{d:?}");
+        let same = shortest(vec![vec![3.0, 4.0], vec![3.0, 4.0], vec![0.0, 0.0]], &[5.0, 5.0, 1.0]);
+        assert!((same[0] - 0.6).abs() < 1e-15 && (same[1] - 0.8).abs() < 1e-15, "{same:?}");
     }
 }

@@ -7,26 +7,24 @@
 //! - Given: a [`Problem`], [`Settings`], perhaps prices to begin with. Returns: an [`Allocation`].
 //! - Must not know: files, names of users, how results are shown.
 //!
-//! One row with quadratic costs: [`crate::window`]; one row with any costs: [`crate::one_row`]; several rows:
-//! [`crate::rows`], where all costs bend, and [`crate::proximal`] otherwise.
+//! Answers come from [`crate::answer`], which knows several ways to one; what is proven of them decides.
 
 use std::time::Instant;
 
 use equipoise::{Control, Status, Team};
 
+use crate::answer::{self, Answer, Way};
+use crate::contradiction;
 use crate::error::{Error, Result};
-use crate::one_row::{self, settle};
+use crate::implied::{self, Rooms};
 use crate::pass::Passes;
-use crate::prices::{self, Range};
-use crate::problem::{Problem, ROUNDED, Row, Sense};
+use crate::problem::{Problem, Row, Sense};
 use crate::proof::{Proof, prove};
-use crate::round::settle_rows;
-use crate::{proximal, root, rows, window};
 
 /// The choices of a run.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Settings {
-    /// The largest gap between objective and bound, relative to `sum |f_i(x_i)| + |sum lambda_k b_k|`.
+    /// The largest gap between objective and bound, relative as in [`Allocation::relative_gap`].
     pub gap: f64,
     /// Threads that work on it; they change no bit of the answer.
     pub threads: usize,
@@ -64,7 +62,8 @@ pub struct Allocation {
     pub objective: f64,
     /// A number that no point within the limits that meets the rows gets below; minus infinity where none is known.
     pub bound: f64,
-    /// `|objective - bound| / (sum |f_i(x_i)| + |sum lambda_k b_k|)`, from above.
+    /// `|objective - bound| + sum_k |lambda_k| (miss of row k)` over the size of the objective, or over 1e-8 of `sum |f_i(x_i)| + |sum lambda_k b_k|` where that is
+    /// more, from above.
     pub relative_gap: f64,
     /// `max |a_k'x - b_k|`, of one-sided rows what they lack, from above.
     pub infeasibility: f64,
@@ -148,15 +147,6 @@ impl<'a> Memory<'a> {
     }
 }
 
-/// x in the order of groups, and its prices.
-pub(crate) struct Answer {
-    pub(crate) x: Vec<f64>,
-    pub(crate) prices: Vec<f64>,
-    /// Prices that are as good up to rounding, where there are others.
-    pub(crate) others: Option<Vec<f64>>,
-    pub(crate) ranges: Vec<Range>,
-}
-
 /// Allocates: finds x and prices, from prices where some are given, and proves how good they are.
 ///
 /// ```
@@ -219,45 +209,28 @@ pub(crate) fn run(
     memory: &mut Memory<'_>,
 ) -> Result<Allocation> {
     let begun = Instant::now();
-    let (answer, ended) = match answer(problem, rows, start, passes, memory) {
+    let (answer, mut ended) = match answer::first(problem, rows, start, passes, memory) {
         Ok(answer) => (answer, None),
         Err(Error::Equipoise(equipoise::Error::StoppedEarly { by })) => {
-            let status = if by == "interrupted" { Status::Interrupted } else { Status::TimeLimit };
-            (last(problem, passes, memory)?, Some(status))
+            (answer::last(problem, passes, memory)?, Some(stopped(by)))
         }
         Err(error) => return Err(error),
     };
-    let seconds = begun.elapsed().as_secs_f64();
+    let mut seconds = begun.elapsed().as_secs_f64();
     let begun = Instant::now();
-    // A proof is one pass: also of a run that was ended.
-    let mut prices = answer.prices;
-    let of = |prices: &[f64]| prove(passes, rows, &answer.x, prices);
-    let proof = if ended.is_none() { of(&prices).ok() } else { None };
-    let proof = match proof {
-        Some(proof) => proof,
-        None => prove(&passes.patient(&Control::unlimited()), rows, &answer.x, &prices)?,
-    };
-    let proof = match answer.others {
-        Some(others) if proof.relative_gap > settings.gap => {
-            let other = of(&others).unwrap_or_else(|_| proof.clone());
-            if other.relative_gap < proof.relative_gap {
-                prices = others;
-                other
-            } else {
-                proof
-            }
-        }
-        _ => proof,
-    };
-    let proof = if ended.is_none() && proof.relative_gap.is_infinite() {
-        nearby(proof, &mut prices, of)
-    } else {
-        proof
-    };
-    let status = ended.unwrap_or(if is_met(&proof, settings) { Status::Converged } else { Status::Stalled });
-    if status == Status::Stalled {
-        prices::contradiction(problem, rows, &prices)?;
+    let unlimited = Control::unlimited();
+    let judge = Judge { problem, rows, passes, patient: passes.patient(&unlimited), settings };
+    let mut judged = judge.of(answer)?;
+    let seconds_certificate = begun.elapsed().as_secs_f64();
+    if ended.is_none() && rows.len() > 1 && !is_met(&judged.proof, settings) {
+        contradiction::check(problem, rows, &judged.answer.prices)?;
+        let begun = Instant::now();
+        (judged, ended) = again(judged, &judge, memory)?;
+        seconds += begun.elapsed().as_secs_f64();
     }
+    let Judged { answer, proof } = judged;
+    let status = ended.unwrap_or(if is_met(&proof, settings) { Status::Converged } else { Status::Stalled });
+    let (price_low, price_high) = answer.ranges.iter().map(|range| (range.low, range.high)).unzip();
     Ok(Allocation {
         status,
         x: problem.in_users_order(answer.x),
@@ -266,198 +239,125 @@ pub(crate) fn run(
         relative_gap: proof.relative_gap,
         infeasibility: proof.infeasibility,
         relative_infeasibility: proof.relative_infeasibility,
-        prices,
-        price_low: answer.ranges.iter().map(|range| range.low).collect(),
-        price_high: answer.ranges.iter().map(|range| range.high).collect(),
+        prices: answer.prices,
+        price_low,
+        price_high,
         method: memory.method,
         passes: memory.passes,
         seconds,
-        seconds_certificate: begun.elapsed().as_secs_f64(),
+        seconds_certificate,
     })
 }
 
-/// A proof at a neighbour of the one price, where the price itself proves nothing: a user without limits whose straight cost
-/// is no multiple of any f64 asks for a price just below or just above it.
-fn nearby(proof: Proof, prices: &mut Vec<f64>, of: impl Fn(&[f64]) -> equipoise::Pass<Proof>) -> Proof {
-    const STEPS: usize = 3;
-    let [price] = prices[..] else { return proof };
-    let (mut down, mut up) = (price, price);
-    for _ in 0..STEPS {
-        (down, up) = (down.next_down(), up.next_up());
-        for near in [down, up] {
-            match of(&[near]) {
-                Ok(other) if other.relative_gap.is_finite() => {
-                    *prices = vec![near];
-                    return other;
+/// Why a run was ended.
+fn stopped(by: &str) -> Status {
+    if by == "interrupted" { Status::Interrupted } else { Status::TimeLimit }
+}
+
+/// Other ways to an answer, where the first one is not good enough: the best of all, and why it was not looked for any longer.
+fn again(first: Judged, judge: &Judge<'_>, memory: &mut Memory<'_>) -> Result<(Judged, Option<Status>)> {
+    let (problem, rows) = (judge.problem, judge.rows);
+    let narrow = implied::narrowed(problem, rows);
+    let narrow = narrow.as_ref().unwrap_or(problem);
+    let passes = Passes::new(narrow, judge.passes.team, judge.passes.control);
+    let mut best = first;
+    for way in [Way::Proximal, Way::Newton] {
+        match answer::again(narrow, rows, way, &best.answer.prices, &passes, memory) {
+            Ok(answer) => {
+                let other = judge.of(answer)?;
+                if other.rank() < best.rank() {
+                    best = other;
                 }
-                _ => {}
             }
+            Err(Error::Equipoise(equipoise::Error::StoppedEarly { by })) => {
+                return Ok((best, Some(stopped(by))));
+            }
+            Err(_) => {}
+        }
+        if is_met(&best.proof, judge.settings) {
+            break;
         }
     }
-    proof
+    Ok((best, None))
+}
+
+/// An answer, and what is proven of it.
+struct Judged {
+    answer: Answer,
+    proof: Proof,
+}
+
+impl Judged {
+    /// How far it is from what it should be.
+    fn rank(&self) -> f64 {
+        self.proof.relative_gap + self.proof.relative_infeasibility
+    }
+}
+
+/// Who proves answers.
+struct Judge<'a> {
+    problem: &'a Problem,
+    rows: &'a [Row],
+    passes: &'a Passes<'a>,
+    /// A proof is a few passes: also of a run that was ended.
+    patient: Passes<'a>,
+    settings: &'a Settings,
+}
+
+impl Judge<'_> {
+    /// The answer with its proof, at the best of its prices.
+    fn of(&self, mut answer: Answer) -> Result<Judged> {
+        let unknown = Rooms::unknown(self.rows.len());
+        let mut proof = self.prove(&answer, &answer.prices, &unknown)?;
+        let is_enough = |proof: &Proof| proof.relative_gap <= self.settings.gap;
+        if let Some(others) = answer.others.take()
+            && !is_enough(&proof)
+        {
+            let other = self.prove(&answer, &others, &unknown)?;
+            if other.relative_gap < proof.relative_gap {
+                (answer.prices, proof) = (others, other);
+            }
+        }
+        if !is_enough(&proof) {
+            // Limits that rows imply are dearer to look at.
+            let rooms = Rooms::of(self.problem, self.rows);
+            if rooms.is_known() {
+                let other = self.prove(&answer, &answer.prices, &rooms)?;
+                proof = if other.relative_gap < proof.relative_gap { other } else { proof };
+            }
+        }
+        if proof.relative_gap.is_infinite() {
+            self.nearby(&mut answer, &mut proof)?;
+        }
+        Ok(Judged { answer, proof })
+    }
+
+    fn prove(&self, answer: &Answer, prices: &[f64], rooms: &Rooms) -> Result<Proof> {
+        let proof = prove(self.passes, self.rows, &answer.x, prices, rooms);
+        Ok(proof.or_else(|_| prove(&self.patient, self.rows, &answer.x, prices, rooms))?)
+    }
+
+    /// A proof at a neighbour of the one price, where the price itself proves nothing: a user without limits whose straight cost
+    /// is no multiple of any f64 asks for a price just below or just above it.
+    fn nearby(&self, answer: &mut Answer, proof: &mut Proof) -> Result<()> {
+        const STEPS: usize = 3;
+        let [price] = answer.prices[..] else { return Ok(()) };
+        let (mut down, mut up) = (price, price);
+        for _ in 0..STEPS {
+            (down, up) = (down.next_down(), up.next_up());
+            for near in [down, up] {
+                let other = self.prove(answer, &[near], &Rooms::unknown(1))?;
+                if other.relative_gap.is_finite() {
+                    (answer.prices, *proof) = (vec![near], other);
+                    return Ok(());
+                }
+            }
+        }
+        Ok(())
+    }
 }
 
 /// Whether gap and rows are what they should be.
 pub(crate) fn is_met(proof: &Proof, settings: &Settings) -> bool {
     proof.relative_gap <= settings.gap && proof.relative_infeasibility <= equipoise::coupling::ALLOWED_SHARE
-}
-
-fn answer(
-    problem: &Problem,
-    rows: &[Row],
-    start: Option<&[f64]>,
-    passes: &Passes<'_>,
-    memory: &mut Memory<'_>,
-) -> Result<Answer> {
-    match rows {
-        [row] => one(problem, row, start.map(|start| start[0]), passes, memory),
-        _ => several(problem, rows, start, passes, memory),
-    }
-}
-
-fn one(
-    problem: &Problem,
-    row: &Row,
-    start: Option<f64>,
-    passes: &Passes<'_>,
-    memory: &mut Memory<'_>,
-) -> Result<Answer> {
-    memory.method = "one row";
-    if row.sense != Sense::Equal
-        && let Some(answer) = unasked(problem, row, passes, memory)?
-    {
-        return Ok(answer);
-    }
-    let found = if window::applies(problem) {
-        memory.method = "window";
-        window::solve(problem, row, passes, start, memory)?
-    } else {
-        None
-    };
-    let mut found = match found {
-        Some(found) => found,
-        None => one_row::solve(problem, row, passes, start, memory)?,
-    };
-    let (missing, size) = if let Some(missing) = found.missing {
-        missing
-    } else {
-        let (given, size) = passes.given(&found.x)?[0];
-        (row.value - given, size)
-    };
-    // On a flat stretch nobody leaves its limits for what is only rounding.
-    let is_flat = !found.has_slope
-        && found.price == found.other
-        && missing.abs() <= root::FLAT * (size + row.value.abs());
-    if !is_flat && missing.is_finite() {
-        settle(problem, &mut found.x, missing, ROUNDED * (size + row.value.abs()));
-    }
-    let range = if found.has_slope {
-        Range::point(found.price)
-    } else {
-        prices::range(problem, &found.x).around(row.sense.allowed(found.price), row.sense)
-    };
-    let price = range.inside(found.price);
-    let others = (found.other != price).then(|| vec![found.other]);
-    Ok(Answer { x: found.x, prices: vec![price], others, ranges: vec![range] })
-}
-
-/// The answer where a one-sided row asks for nothing: its price is 0.
-fn unasked(
-    problem: &Problem,
-    row: &Row,
-    passes: &Passes<'_>,
-    memory: &mut Memory<'_>,
-) -> Result<Option<Answer>> {
-    let mut x = vec![0.0; problem.users];
-    let supply = passes.respond(&[0.0], None, true, &mut x)?;
-    memory.step(&[0.0], &supply.given, std::slice::from_ref(row));
-    let beyond = supply.given[0] - row.value;
-    let is_met = if row.sense == Sense::AtLeast { beyond >= 0.0 } else { beyond <= 0.0 };
-    if x.iter().any(|x| x.is_infinite()) {
-        return if is_met { Err(one_row::unbounded(problem, 0.0)) } else { Ok(None) };
-    }
-    let range =
-        if beyond == 0.0 { prices::range(problem, &x).around(0.0, row.sense) } else { Range::point(0.0) };
-    Ok(is_met.then(|| Answer { x, prices: vec![0.0], others: None, ranges: vec![range] }))
-}
-
-fn several(
-    problem: &Problem,
-    asked: &[Row],
-    start: Option<&[f64]>,
-    passes: &Passes<'_>,
-    memory: &mut Memory<'_>,
-) -> Result<Answer> {
-    /// Users from which on a sample is asked first.
-    const MANY: usize = 1 << 15;
-    let bends = problem.groups.iter().all(|group| group.costs.bends());
-    memory.method = if bends { "dual newton" } else { "proximal points" };
-    let mut prices = start.map_or_else(|| vec![0.0; asked.len()], <[f64]>::to_vec);
-    if start.is_none()
-        && bends
-        && problem.users >= MANY
-        && let Some(sample) = one_row::sample(problem, asked)
-    {
-        let team = Team::of(1);
-        let few = Passes::new(&sample, &team, passes.control);
-        let mut x = vec![0.0; sample.users];
-        let mut quiet = Memory::new(asked.len(), None);
-        prices = rows::solve(&few, &sample.rows, &prices, None, &mut x, &mut quiet)?.prices;
-        memory.prices.clone_from(&prices);
-    }
-    let mut x = vec![0.0; problem.users];
-    let mut solve = |prices: &[f64], x: &mut [f64]| {
-        if bends {
-            rows::solve(passes, asked, prices, None, x, memory)
-        } else {
-            proximal::solve(problem, asked, passes, prices, x, memory)
-        }
-    };
-    let mut found = solve(&prices, &mut x)?;
-    if !found.is_finite() {
-        // Users without an end: from prices at which there is one.
-        for prices in rows::starts(problem, asked) {
-            found = solve(&prices, &mut x)?;
-            if found.is_finite() {
-                break;
-            }
-        }
-    }
-    if found.miss > 1e-6 || !found.is_finite() {
-        prices::contradiction(problem, asked, &found.prices)?;
-    }
-    let given = if finite(problem, &mut x) {
-        passes.given(&x)?.into_iter().map(|(given, _)| given).collect()
-    } else {
-        found.supply.given.clone()
-    };
-    settle_rows(problem, asked, &given, &found.prices, &mut x);
-    let ranges = prices::ranges(problem, asked, &found);
-    Ok(Answer { x, prices: found.prices, others: None, ranges })
-}
-
-/// What users give at the last prices of a run that was ended.
-fn last(problem: &Problem, passes: &Passes<'_>, memory: &Memory<'_>) -> Result<Answer> {
-    let unlimited = Control::unlimited();
-    let mut x = vec![0.0; problem.users];
-    passes.patient(&unlimited).respond(&memory.prices, None, false, &mut x)?;
-    finite(problem, &mut x);
-    let ranges = vec![Range::UNKNOWN; memory.prices.len()];
-    Ok(Answer { x, prices: memory.prices.clone(), others: None, ranges })
-}
-
-/// Responses without an end stand at their other limit, or at 0; whether there were any.
-fn finite(problem: &Problem, x: &mut [f64]) -> bool {
-    let (mut at, mut any) = (0, false);
-    for group in &problem.groups {
-        for place in 0..group.count {
-            if !x[at].is_finite() {
-                let (lower, upper) = (group.lower.get(place), group.upper.get(place));
-                x[at] = [lower, upper].into_iter().find(|limit| limit.is_finite()).unwrap_or(0.0);
-                any = true;
-            }
-            at += 1;
-        }
-    }
-    any
 }

@@ -1,13 +1,16 @@
-//! One row and quadratic costs: two passes over all users, whatever their number.
+//! One row and quadratic costs: one or two passes over all users, whatever their number.
 //!
 //! ```text
 //! x_i(lambda) = clip((a_i lambda - c1_i) / (2 c2_i)),     phi(lambda) = sum_i a_i x_i(lambda) = b
 //! ```
 //!
 //! A sample of the users says in which window of prices the answer lies. The first pass puts every user into one of three
-//! classes: at a limit throughout the window (a constant), free throughout it (a straight line), or changing in it (kept). phi is
-//! then a straight line plus a few users, and its root is found among those. The second pass writes x. Where the
-//! window was wrong a wider one is tried.
+//! classes: at a limit throughout the window (a constant), free throughout it (a straight line), or changing in it. phi is
+//! then a straight line plus a few users, and its root is found among those.
+//!
+//! Where the sample has most users at their limits, that pass writes x of those who are, and keeps everybody else: once the
+//! price is known, theirs is written, and no second pass is needed. Otherwise those who are free join the line, and a second
+//! pass writes x. Where the window was wrong a wider one is tried.
 //!
 //! - Given: a problem of one row whose costs are all quadratic. Returns: the same as [`one_row::solve`](crate::one_row).
 
@@ -33,6 +36,8 @@ use crate::solve::Memory;
 const MANY: usize = 1 << 13;
 /// Standard deviations of the sample that the window is wide.
 const DEVIATIONS: f64 = 4.0;
+/// Every so many users may be off their limits where one pass is to do.
+const FEW: usize = 4;
 /// Windows that are tried before the search goes on without.
 const WINDOWS: usize = 12;
 
@@ -43,7 +48,7 @@ pub(crate) fn applies(problem: &Problem) -> bool {
         && problem.groups.iter().all(|group| matches!(group.costs, Costs::Quadratic { .. }))
 }
 
-/// Users that change within the window: their numbers, side by side.
+/// Users whose responses are not known yet: their numbers, side by side, and where they are in the order of groups.
 #[derive(Debug, Default)]
 struct Kept {
     a: Vec<f64>,
@@ -51,14 +56,24 @@ struct Kept {
     c1: Vec<f64>,
     lower: Vec<f64>,
     upper: Vec<f64>,
+    places: Vec<u32>,
 }
 
-/// phi over a window: a straight line from its lower end, and the users that change.
+/// phi over a window: a straight line from its lower end, and the users that are kept.
 struct Line {
-    given: f64,
+    given: Twofold,
     slope: f64,
     size: f64,
     kept: Kept,
+}
+
+/// What is believed before all users are asked.
+struct Guess {
+    /// Prices between which the answer lies.
+    low: f64,
+    high: f64,
+    /// Whether few users are off their limits there.
+    few_move: bool,
 }
 
 /// Finds x, or gives up where no window holds the answer.
@@ -70,17 +85,18 @@ pub(crate) fn solve(
     memory: &mut Memory<'_>,
 ) -> Result<Option<Found>> {
     let (asked, rows) = (row.value, std::slice::from_ref(row));
-    let (mut low, mut high) = window(problem, rows, passes, start)?;
+    let Guess { mut low, mut high, few_move } = guess(problem, rows, passes, start)?;
+    let mut x = vec![0.0; problem.users];
     for _ in 0..WINDOWS {
         memory.prices = vec![0.5 * low + 0.5 * high];
-        let line = cut_out(passes, low, high)?;
-        memory.step(&[low], &[line.given], rows);
+        let line = cut_out(passes, (low, high), few_move.then_some(&mut x))?;
+        let first = line.at(low, low);
+        memory.step(&[low], &[first.given], rows);
         let width = high - low;
         let wide = (8.0 * width).max(1e-9 * low.abs().max(high.abs())).max(1e-300);
-        if !line.given.is_finite() {
+        if !first.given.is_finite() {
             return Ok(None);
         }
-        let first = line.at(low, low);
         if first.given > asked {
             (low, high) = (low - wide, low);
             continue;
@@ -93,15 +109,22 @@ pub(crate) fn solve(
         let begin = if begin > low && begin < high { begin } else { 0.5 * low + 0.5 * high };
         // Outside the window the line is not phi.
         let within = (low, high);
-        let at = |price| Ok::<Point, Error>(line.at(price, low));
+        let at = |price| {
+            passes.control.check()?;
+            Ok::<Point, Error>(line.at(price, low))
+        };
         let found = root::find(begin, within, asked, root::SHARP, at)?;
-        let mut x = vec![0.0; problem.users];
         return match found {
             Root::Met { price, slope } => {
                 let has_slope = slope > 0.0;
-                let supply = passes.respond(&[price], None, true, &mut x)?;
-                memory.step(&[price], &supply.given, rows);
-                let missing = Some((asked - supply.given[0], supply.sizes[0]));
+                let (given, size) = if few_move {
+                    line.write(price, &mut x)
+                } else {
+                    let supply = passes.respond(&[price], None, true, &mut x)?;
+                    (supply.given[0], supply.sizes[0])
+                };
+                memory.step(&[price], &[given], rows);
+                let missing = Some((asked - given, size));
                 Ok(Some(Found { x, price, other: price, has_slope, missing }))
             }
             Root::Jump { low, high } => {
@@ -118,42 +141,48 @@ pub(crate) fn solve(
     Ok(None)
 }
 
-/// Prices between which the answer probably lies.
-fn window(problem: &Problem, rows: &[Row], passes: &Passes<'_>, start: Option<f64>) -> Result<(f64, f64)> {
-    let first = start.unwrap_or_else(|| first_price(problem));
-    let around = |price: f64| (price - 1e-3 * price.abs() - 1e-300, price + 1e-3 * price.abs() + 1e-300);
-    let Some(sample) = sample(problem, rows) else { return Ok(around(first)) };
+/// Prices between which the answer probably lies, from a sample, itself asked from a sample of its own.
+fn guess(problem: &Problem, rows: &[Row], passes: &Passes<'_>, start: Option<f64>) -> Result<Guess> {
+    let around = |price: f64| {
+        let room = 1e-3 * price.abs() + 1e-300;
+        Guess { low: price - room, high: price + room, few_move: false }
+    };
+    let Some(sample) = sample(problem, rows) else {
+        return Ok(around(start.unwrap_or_else(|| first_price(problem))));
+    };
     let team = Team::of(1);
     let few = Passes::new(&sample, &team, passes.control);
     let mut x = vec![0.0; sample.users];
-    let at = |asked: f64, first: f64, x: &mut [f64]| -> Result<(f64, f64)> {
-        let found = root::find(first, root::ANYWHERE, asked, root::ROUGH, |price| {
-            let supply = few.respond(&[price], None, true, x)?;
-            Ok::<Point, Error>(Point {
-                given: supply.given[0],
-                slope: supply.jacobian[0],
-                size: supply.sizes[0],
-            })
-        })?;
-        Ok(match found {
-            Root::Met { price, .. } | Root::Undefined { price } => (price, price),
-            Root::Jump { low, high } => (low, high),
-        })
-    };
     let asked = sample.rows[0].value;
-    let (middle, _) = at(asked, first, &mut x)?;
+    let first = match start {
+        Some(price) => price,
+        None if applies(&sample) => {
+            let Guess { low, high, .. } = guess(&sample, &sample.rows, &few, None)?;
+            0.5 * low + 0.5 * high
+        }
+        None => first_price(&sample),
+    };
+    let mut at = |price: f64| -> Result<Point> {
+        let supply = few.respond(&[price], None, true, &mut x)?;
+        Ok(Point { given: supply.given[0], slope: supply.jacobian[0], size: supply.sizes[0] })
+    };
+    let middle = match root::find(first, root::ANYWHERE, asked, root::ROUGH, &mut at)? {
+        Root::Met { price, .. } | Root::Undefined { price } => price,
+        Root::Jump { low, .. } => low,
+    };
+    let slope = at(middle)?.slope;
     // How far the sum over such a sample strays: by the spread of its terms.
     let terms = terms(&sample, &x);
     let mean = terms.iter().sum::<f64>() / terms.len() as f64;
     let spread = terms.iter().map(|term| (term - mean).powi(2)).sum::<f64>().sqrt();
-    let stray = DEVIATIONS * spread;
-    if !stray.is_finite() {
+    let room = DEVIATIONS * spread / slope;
+    let (low, high) = (middle - room, middle + room);
+    let is_sound = room > 0.0 && low.abs() < 1e250 && high.abs() < 1e250 && low < high;
+    if !is_sound {
         return Ok(around(middle));
     }
-    let (low, _) = at(asked - stray, middle, &mut x)?;
-    let (_, high) = at(asked + stray, middle, &mut x)?;
-    let is_sound = low.abs() < 1e250 && high.abs() < 1e250 && low < high;
-    Ok(if is_sound { (low, high) } else { around(middle) })
+    let moving = cut_out(&few, (low, high), Some(&mut x))?.kept.a.len();
+    Ok(Guess { low, high, few_move: moving * FEW <= sample.users })
 }
 
 /// `a_i x_i`.
@@ -167,39 +196,97 @@ fn terms(problem: &Problem, x: &[f64]) -> Vec<f64> {
     terms
 }
 
-/// The first pass.
-fn cut_out(passes: &Passes<'_>, low: f64, high: f64) -> Result<Line> {
-    let shares = passes.team.map(passes.spans().collect::<Vec<_>>().into_iter(), |(group, range)| {
-        passes.control.check()?;
-        Ok::<Share, Error>(Arch::new().dispatch(Cut { group, range, low, high }))
-    });
-    let mut given = Twofold::default();
-    let mut line = Line { given: 0.0, slope: 0.0, size: 0.0, kept: Kept::default() };
+/// The first pass; with a place for x everybody who is off its limits is kept, and x of the others is written.
+fn cut_out(passes: &Passes<'_>, (low, high): (f64, f64), x: Option<&mut Vec<f64>>) -> Result<Line> {
+    let mut at = 0;
+    let mut place = |range: &Range<usize>| {
+        at += range.len();
+        at - range.len()
+    };
+    let shares: Vec<Result<Share>> = match x {
+        Some(x) => passes.team.map(
+            passes.spans_of(x).into_iter().map(|(group, range, x)| (place(&range), group, range, x)),
+            |(start, group, range, x)| {
+                passes.control.check()?;
+                Ok(Arch::new().dispatch(CutOff { group, range, start, low, high, x }))
+            },
+        ),
+        None => passes.team.map(passes.spans(), |(group, range)| {
+            passes.control.check()?;
+            Ok(Arch::new().dispatch(Cut { group, range, low, high }))
+        }),
+    };
+    let mut line = Line { given: Twofold::default(), slope: 0.0, size: 0.0, kept: Kept::default() };
     for share in shares {
         let share = share?;
-        given.add_numbers(&share.given.parts());
+        line.given.add_numbers(&share.given.parts());
         line.size += share.given.size();
         line.slope += share.slope;
-        line.kept.a.extend_from_slice(&share.kept.a);
-        line.kept.c2.extend_from_slice(&share.kept.c2);
-        line.kept.c1.extend_from_slice(&share.kept.c1);
-        line.kept.lower.extend_from_slice(&share.kept.lower);
-        line.kept.upper.extend_from_slice(&share.kept.upper);
+        line.kept.append(&share.kept);
     }
-    line.given = given.value();
     Ok(line)
+}
+
+impl Kept {
+    fn append(&mut self, other: &Self) {
+        self.a.extend_from_slice(&other.a);
+        self.c2.extend_from_slice(&other.c2);
+        self.c1.extend_from_slice(&other.c1);
+        self.lower.extend_from_slice(&other.lower);
+        self.upper.extend_from_slice(&other.upper);
+        self.places.extend_from_slice(&other.places);
+    }
 }
 
 impl Line {
     /// phi at a price of the window that begins at `low`.
     fn at(&self, price: f64, low: f64) -> Point {
         let (mut given, slope, size) = Arch::new().dispatch(Changing { kept: &self.kept, price });
-        given.add_numbers(&[self.given, self.slope * (price - low)]);
+        given.add_numbers(&self.given.parts());
+        given.add_numbers(&[self.slope * (price - low)]);
         Point { given: given.value(), slope: self.slope + slope, size: self.size + size }
+    }
+
+    /// Writes x of those who are kept; what all give at this price, and the size of the terms.
+    fn write(&self, price: f64, x: &mut [f64]) -> (f64, f64) {
+        let mut own = vec![0.0; self.kept.a.len()];
+        let mut given = Arch::new().dispatch(Written { kept: &self.kept, price, own: &mut own });
+        let size = self.size + given.size();
+        given.add_numbers(&self.given.parts());
+        for (place, own) in self.kept.places.iter().zip(&own) {
+            x[*place as usize] = *own;
+        }
+        (given.value(), size)
     }
 }
 
-/// What the users that change give at a price: the sum, its slope, the size of its terms.
+/// The responses of the users that are kept, the same bits as those of a pass over all, and what they give.
+struct Written<'a> {
+    kept: &'a Kept,
+    price: f64,
+    own: &'a mut [f64],
+}
+
+impl WithSimd for Written<'_> {
+    type Output = Twofold;
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _simd: S) -> Twofold {
+        let Self { kept, price, own } = self;
+        let n = own.len();
+        let (a, c2, c1) = (&kept.a[..n], &kept.c2[..n], &kept.c1[..n]);
+        let (l, u) = (&kept.lower[..n], &kept.upper[..n]);
+        for k in 0..n {
+            let free = (a[k] * price - c1[k]) * (1.0 / (2.0 * c2[k]));
+            own[k] = cut(raise(free, l[k]), u[k]);
+        }
+        let mut given = Twofold::default();
+        given.add_products(a, own);
+        given
+    }
+}
+
+/// What the users that are kept give at a price: the sum, its slope, the size of its terms.
 struct Changing<'a> {
     kept: &'a Kept,
     price: f64,
@@ -239,6 +326,98 @@ struct Share {
     kept: Kept,
 }
 
+/// Columns of a block of users: a, c2, c1, limits.
+struct Columns<'a> {
+    a: &'a [f64],
+    c2: &'a [f64],
+    c1: &'a [f64],
+    lower: &'a [f64],
+    upper: &'a [f64],
+}
+
+impl<'a> Columns<'a> {
+    #[inline(always)]
+    fn of(group: &'a GroupLanes<'a>, block: &Range<usize>) -> Self {
+        let n = block.len();
+        let CostLanes::Quadratic(c2, c1, _) = &group.costs else { unreachable!("all costs are quadratic") };
+        Self {
+            a: &group.rows[0].block(block.clone())[..n],
+            c2: &c2.block(block.clone())[..n],
+            c1: &c1.block(block.clone())[..n],
+            lower: &group.lower.block(block.clone())[..n],
+            upper: &group.upper.block(block.clone())[..n],
+        }
+    }
+}
+
+impl Kept {
+    /// Keeps those of a block that are marked; the block begins at `start` in the order of groups.
+    #[inline(always)]
+    fn keep(&mut self, from: &Columns<'_>, marks: &[u64], start: usize) {
+        let mut places = [0_u32; BLOCK];
+        let mut count = 0;
+        // Without branches: a place is written for everybody and stays for those who are marked.
+        for (k, mark) in marks.iter().enumerate() {
+            places[count % BLOCK] = k as u32;
+            count += *mark as usize;
+        }
+        let places = &places[..count];
+        let take = |list: &mut Vec<f64>, column: &[f64]| {
+            list.extend(places.iter().map(|&k| column[k as usize]));
+        };
+        take(&mut self.a, from.a);
+        take(&mut self.c2, from.c2);
+        take(&mut self.c1, from.c1);
+        take(&mut self.lower, from.lower);
+        take(&mut self.upper, from.upper);
+        self.places.extend(places.iter().map(|k| start as u32 + k));
+    }
+}
+
+/// The first pass where few users are off their limits: writes x of those at a limit throughout, keeps the others.
+struct CutOff<'a, 'x> {
+    group: &'a GroupLanes<'a>,
+    range: Range<usize>,
+    /// Where the span begins in the order of groups.
+    start: usize,
+    low: f64,
+    high: f64,
+    x: &'x mut [f64],
+}
+
+impl WithSimd for CutOff<'_, '_> {
+    type Output = Share;
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _simd: S) -> Share {
+        let Self { group, range, start, low, high, x } = self;
+        let (mut given, mut kept) = (Twofold::default(), Kept::default());
+        let mut marks = [0_u64; BLOCK];
+        for first in (0..range.len()).step_by(BLOCK) {
+            let n = BLOCK.min(range.len() - first);
+            let columns = Columns::of(group, &(range.start + first..range.start + first + n));
+            let Columns { a, c2, c1, lower, upper } = columns;
+            let (x, marks) = (&mut x[first..first + n], &mut marks[..n]);
+            for k in 0..n {
+                let (one, other) = (a[k] * low, a[k] * high);
+                let (least, most) = (cut(one, other), raise(one, other));
+                let bend = 2.0 * c2[k];
+                // Slopes at the limits against the prices that are seen: no division.
+                let is_low = most - c1[k] <= bend * lower[k];
+                let is_high = least - c1[k] >= bend * upper[k];
+                let is_known = is_low ^ is_high;
+                let limit = if is_low { lower[k] } else { upper[k] };
+                x[k] = if is_known { limit } else { 0.0 };
+                marks[k] = u64::from(!is_known);
+            }
+            given.add_products(a, x);
+            kept.keep(&Columns { a, c2, c1, lower, upper }, marks, start + first);
+        }
+        Share { given, slope: 0.0, kept }
+    }
+}
+
+/// The first pass where many are: keeps those who change within the window.
 struct Cut<'a> {
     group: &'a GroupLanes<'a>,
     range: Range<usize>,
@@ -252,16 +431,12 @@ impl WithSimd for Cut<'_> {
     #[inline(always)]
     fn with_simd<S: Simd>(self, _simd: S) -> Share {
         let Self { group, range, low, high } = self;
-        let CostLanes::Quadratic(c2, c1, _) = &group.costs else { unreachable!("all costs are quadratic") };
         let (mut given, mut slope, mut kept) = (Twofold::default(), Plain::default(), Kept::default());
-        let (mut terms, mut slopes, mut changes) = ([0.0; BLOCK], [0.0; BLOCK], [0.0; BLOCK]);
+        let (mut terms, mut slopes, mut marks) = ([0.0; BLOCK], [0.0; BLOCK], [0_u64; BLOCK]);
         for first in (range.start..range.end).step_by(BLOCK) {
             let n = BLOCK.min(range.end - first);
-            let block = first..first + n;
-            let a = &group.rows[0].block(block.clone())[..n];
-            let (c2, c1) = (&c2.block(block.clone())[..n], &c1.block(block.clone())[..n]);
-            let (l, u) = (&group.lower.block(block.clone())[..n], &group.upper.block(block.clone())[..n]);
-            let (terms, slopes, changes) = (&mut terms[..n], &mut slopes[..n], &mut changes[..n]);
+            let Columns { a, c2, c1, lower: l, upper: u } = Columns::of(group, &(first..first + n));
+            let (terms, slopes, marks) = (&mut terms[..n], &mut slopes[..n], &mut marks[..n]);
             for k in 0..n {
                 let inverse = 1.0 / (2.0 * c2[k]);
                 let (at_low, at_high) = ((a[k] * low - c1[k]) * inverse, (a[k] * high - c1[k]) * inverse);
@@ -272,20 +447,12 @@ impl WithSimd for Cut<'_> {
                 let is_known = (x == other) | is_free;
                 terms[k] = if is_known { a[k] * x } else { 0.0 };
                 slopes[k] = if is_free { a[k] * a[k] * inverse } else { 0.0 };
-                changes[k] = if is_known { 0.0 } else { 1.0 };
+                marks[k] = u64::from(!is_known);
             }
             given.add_numbers(terms);
             slope.add_numbers(slopes);
-            let mut any = Plain::default();
-            any.add_numbers(changes);
-            if any.value() > 0.0 {
-                for k in (0..n).filter(|&k| changes[k] > 0.0) {
-                    kept.a.push(a[k]);
-                    kept.c2.push(c2[k]);
-                    kept.c1.push(c1[k]);
-                    kept.lower.push(l[k]);
-                    kept.upper.push(u[k]);
-                }
+            if marks.iter().any(|mark| *mark > 0) {
+                kept.keep(&Columns { a, c2, c1, lower: l, upper: u }, marks, 0);
             }
         }
         Share { given, slope: slope.value(), kept }

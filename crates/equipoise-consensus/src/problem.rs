@@ -85,7 +85,7 @@ impl Model {
 #[derive(Debug, Clone)]
 pub struct Shard {
     /// One a sample.
-    pub rows: Rows,
+    pub rows: Rows<'static>,
     /// One a row: a number, or one of two labels.
     pub targets: Vec<f64>,
 }
@@ -140,10 +140,10 @@ impl Shard {
 
 /// Rows copied, perhaps with a last column of ones.
 fn copied<'a>(
-    of: impl Iterator<Item = (&'a Rows, usize)>,
+    of: impl Iterator<Item = (&'a Rows<'static>, usize)>,
     columns: usize,
     with_ones: bool,
-) -> Result<Rows, equipoise::Error> {
+) -> Result<Rows<'static>, equipoise::Error> {
     let (mut starts, mut indices, mut values) = (vec![0], Vec::new(), Vec::new());
     for (rows, row) in of {
         rows.for_each(row, |column, value| {

@@ -169,11 +169,13 @@ impl Program<'_> {
             }
             // Rounding in the steps may have left rows a little off their ends.
             if polished == POLISHED || !work.is_off() {
+                work.restore();
                 work.mend();
                 return Ok(true);
             }
             polished += 1;
         }
+        work.restore();
         work.mend();
         Ok(false)
     }
@@ -270,33 +272,6 @@ impl Work<'_, '_> {
         self.keep_independent();
     }
 
-    /// Rows that were tight must be so independently of one another on the free weights.
-    pub(crate) fn keep_independent(&mut self) {
-        let mut kept: Vec<Vec<f64>> = Vec::new();
-        for k in 0..self.state.stands.len() {
-            if !self.state.stands[k].is_tight() {
-                continue;
-            }
-            let mut row = self.on_free(k);
-            let whole = dot(&row, &row);
-            for _ in 0..2 {
-                for other in &kept {
-                    let share = dot(other, &row);
-                    axpy(-share, other, &mut row);
-                }
-            }
-            let rest = dot(&row, &row);
-            if rest > 1e-16 * whole && rest > 0.0 {
-                let length = rest.sqrt();
-                row.iter_mut().for_each(|entry| *entry /= length);
-                kept.push(row);
-            } else {
-                let (low, high) = self.program.ends(k);
-                self.state.stands[k] = if low == high { Stand::Short } else { Stand::Inside };
-            }
-        }
-    }
-
     /// Everything that is kept along the way, anew.
     pub(crate) fn renew(&mut self) {
         let program = self.program;
@@ -321,15 +296,6 @@ impl Work<'_, '_> {
         }
     }
 
-    /// Whether a tight row is off its end by more than a rounding error.
-    fn is_off(&self) -> bool {
-        self.state.stands.iter().enumerate().any(|(k, stand)| {
-            let (low, high) = self.program.ends(k);
-            let end = if *stand == Stand::Low { low } else { high };
-            stand.is_tight() && (self.values[k] - end).abs() > 1e-15 * (1.0 + end.abs())
-        })
-    }
-
     /// Other multipliers where those of the tight rows leave something to gain, in vain as nothing moves.
     fn mend(&mut self) {
         let (slopes, price, largest) = self.prices();
@@ -340,7 +306,7 @@ impl Work<'_, '_> {
     }
 
     /// A row on the free weights.
-    fn on_free(&self, k: usize) -> Vec<f64> {
+    pub(crate) fn on_free(&self, k: usize) -> Vec<f64> {
         match self.program.rows.get(k) {
             Some(row) => self.free.iter().map(|&j| row.coefficients[j]).collect(),
             None => self.free.iter().map(|&j| sign(self.state.sides[j])).collect(),
@@ -450,7 +416,7 @@ impl Work<'_, '_> {
         }
     }
 
-    fn advance(&mut self, direction: &[f64], length: f64) {
+    pub(crate) fn advance(&mut self, direction: &[f64], length: f64) {
         if length == 0.0 {
             return;
         }

@@ -9,6 +9,7 @@
 
 use equipoise::enclosure::{Enclosure, Sum, above};
 
+use crate::scale::LARGEST;
 use crate::{Error, Result, Returns};
 
 /// Assets that are limited together: a sector, a country.
@@ -109,6 +110,11 @@ impl Constraints {
                 return Err(Error::BadSetting { name, found, expected: "a finite number" });
             }
         }
+        let size = self.budget.abs();
+        if size > LARGEST || size < 1.0 / LARGEST && size > 0.0 {
+            let (name, expected) = ("budget", "0, or a number from 1e-100 to 1e100 in size");
+            return Err(Error::BadSetting { name, found: self.budget, expected });
+        }
         if let Some(turnover) = &self.turnover {
             let found = turnover.current.len();
             if found != assets {
@@ -117,8 +123,8 @@ impl Constraints {
             if let Some(j) = turnover.current.iter().position(|c| !c.is_finite()) {
                 return Err(bad("current weight", j, turnover.current[j], "a finite number"));
             }
-            if !(turnover.price >= 0.0 && turnover.price.is_finite()) {
-                let (name, expected) = ("turnover penalty", "a finite number of at least 0");
+            if !(turnover.price >= 0.0 && turnover.price <= LARGEST) {
+                let (name, expected) = ("turnover penalty", "a number from 0 to 1e100");
                 return Err(Error::BadSetting { name, found: turnover.price, expected });
             }
             if turnover.limit.is_nan() || turnover.limit < 0.0 {
@@ -209,7 +215,9 @@ impl Constraints {
         }
         if let Some(turnover) = self.turnover.as_ref().filter(|turnover| turnover.limit.is_finite()) {
             let value = Self::turnover_enclosed(turnover, w);
-            see(value, f64::NEG_INFINITY, turnover.limit, value.upper());
+            // Its terms are differences: what they are the differences of is what rounding is relative to.
+            let terms = w.iter().zip(&turnover.current).map(|(w, c)| w.abs().max(c.abs()));
+            see(value, f64::NEG_INFINITY, turnover.limit, terms.sum());
         }
         for (j, w) in w.iter().enumerate() {
             let miss = (self.lower[j] - w).max(w - self.upper[j]);

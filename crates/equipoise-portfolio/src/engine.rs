@@ -8,6 +8,7 @@
 //! scaled to at most 1. Where nothing bends enough, a little more is added to the diagonal and taken back from round to
 //! round (proximal points), so every system has one solution.
 
+use std::borrow::Cow;
 use std::time::Instant;
 
 use equipoise::enclosure::Sum;
@@ -17,8 +18,10 @@ use equipoise::{Control, Pass, Team};
 use crate::active::{Kinks, Program, Row, Side, Stand, State};
 use crate::passes::{Gram, product, transposed};
 use crate::proof::{Ground, Products};
+use crate::rows::{FullRow, RETURN, places, rows};
 use crate::system::Curvature;
-use crate::{Constraints, Covariance, Multipliers, Returns, Round, Settings};
+use crate::units::Units;
+use crate::{Constraints, Covariance, Multipliers, Returns, Round, Settings, Turnover};
 
 /// Up to so many assets all are at work from the beginning.
 const FEW: usize = 400;
@@ -26,21 +29,13 @@ const FEW: usize = 400;
 const FIRST: usize = 96;
 /// Rounds that sharpen a point after the last asset has joined.
 const REFINED: usize = 8;
-/// The smallest diagonal entry that is added, as a share of the mean one, where there are fewer days than assets.
-const PROXIMAL: f64 = 1e-9;
-/// The same where the sample may tell all assets apart.
-const LEAST_PROXIMAL: f64 = 1e-12;
-/// How rows pull that are missed, as a multiple of the mean diagonal entry; one after the other.
+/// What is added where that was too little: every system then has more of its digits, and a point takes more rounds.
+const MORE_PROXIMAL: f64 = 1e3;
+const MOST_PROXIMAL: f64 = 1e-6;
+/// A price of turnover beyond so many times the slopes of the variance is first taken to be that.
+const DEAR: f64 = 1e5;
+/// How rows pull that are missed, as a multiple of the slopes there are; one after the other.
 const PULLS: [f64; 3] = [1e4, 1e7, 1e10];
-
-/// A row on all assets.
-#[derive(Debug)]
-struct FullRow {
-    name: String,
-    coefficients: Vec<f64>,
-    low: f64,
-    high: f64,
-}
 
 /// A point with bounds.
 #[derive(Debug, Clone)]
@@ -85,6 +80,8 @@ pub(crate) struct Engine<'a, 'o> {
     slopes: Vec<f64>,
     units: Units,
     pull: usize,
+    /// The price that turnover is taken to have, where that is not its own.
+    priced: Option<f64>,
     pub(crate) rounds: usize,
     pub(crate) point: usize,
     pub(crate) best: Option<Found>,
@@ -109,39 +106,6 @@ impl Range {
             () if free > days => Self::Wide,
             () => Self::Some,
         }
-    }
-}
-
-/// What the numbers inside are multiples of.
-#[derive(Debug, Clone, Copy)]
-struct Units {
-    /// The objective is twice this times the one inside.
-    half: f64,
-    /// Whether `C'C` takes part at all.
-    has_gram: bool,
-    /// `rho / s`.
-    ridge: f64,
-    /// What is added to it.
-    proximal: f64,
-    /// The mean diagonal entry.
-    diagonal: f64,
-    /// What mean returns are divided by.
-    mean: f64,
-}
-
-impl Units {
-    fn of(covariance: &Covariance, returns: &Returns) -> Self {
-        let share = covariance.share();
-        let has_gram = share > 0.0;
-        let (half, ridge) =
-            if has_gram { (share, covariance.ridge / share) } else { (1.0, covariance.ridge) };
-        let mean_square = covariance.squares.iter().sum::<f64>() / returns.assets() as f64;
-        let diagonal = ridge + if has_gram { mean_square } else { 0.0 };
-        let diagonal = if diagonal > 0.0 { diagonal } else { 1.0 };
-        let least = if returns.assets() < returns.days() { LEAST_PROXIMAL } else { PROXIMAL } * diagonal;
-        let proximal = if ridge < least { least } else { 0.0 };
-        let mean = returns.mean().iter().fold(0.0_f64, |most, m| most.max(m.abs()));
-        Self { half, has_gram, ridge, proximal, diagonal, mean: if mean > 0.0 { mean } else { 1.0 } }
     }
 }
 
@@ -187,6 +151,7 @@ impl<'a, 'o> Engine<'a, 'o> {
             slopes: Vec::new(),
             units,
             pull: 0,
+            priced: None,
             rounds: 0,
             point: 0,
             best: None,
@@ -204,6 +169,8 @@ impl<'a, 'o> Engine<'a, 'o> {
         }
         self.best = None;
         self.pull = 0;
+        let dear = DEAR * 2.0 * self.units.half * self.variance_slope();
+        self.priced = self.constraints.turnover.as_ref().filter(|own| own.price > dear).map(|_| dear);
     }
 
     /// Searches until the gap is met, or no longer falls.
@@ -226,17 +193,55 @@ impl<'a, 'o> Engine<'a, 'o> {
                 self.take(&wanted)?;
                 continue;
             }
+            let is_slow = best.relative_gap > 0.5 * before;
+            if self.pays_less() {
+                continue;
+            }
             if let Some((row, by)) = missed {
                 self.pull += 1;
-                if self.pull < PULLS.len() {
+                if self.pull < PULLS.len() || self.more_proximal() {
                     continue;
                 }
                 return Ok(Ended::Missed(row, by));
             }
             refined += 1;
-            if refined >= REFINED || refined > 2 && best.relative_gap > 0.5 * before {
-                return Ok(Ended::Stalled);
+            if refined >= REFINED || refined > 2 && is_slow {
+                if !self.more_proximal() {
+                    return Ok(Ended::Stalled);
+                }
+                refined = 0;
             }
+        }
+    }
+
+    /// Adds more to the diagonal, where that may help.
+    fn more_proximal(&mut self) -> bool {
+        let more = MORE_PROXIMAL * self.units.proximal;
+        let is_more = more > 0.0 && more <= MOST_PROXIMAL * self.units.diagonal;
+        if is_more {
+            self.units.proximal = more;
+            self.pull = 0;
+        }
+        is_more
+    }
+
+    /// Whether turnover is dearer than it was taken to be, and not 0: then it is from now on as dear as it is.
+    fn pays_less(&mut self) -> bool {
+        let is_less = self.priced.is_some() && self.constraints.turnover_of(&self.w) > 0.0;
+        if is_less {
+            self.priced = None;
+        }
+        is_less
+    }
+
+    /// The constraints, with the price that turnover is taken to have. A bound at a lower price holds at the true one.
+    fn taken(&self) -> Cow<'_, Constraints> {
+        match (self.priced, &self.constraints.turnover) {
+            (Some(price), Some(own)) => Cow::Owned(Constraints {
+                turnover: Some(Turnover { price, ..own.clone() }),
+                ..self.constraints.clone()
+            }),
+            _ => Cow::Borrowed(&self.constraints),
         }
     }
 
@@ -353,7 +358,7 @@ impl<'a, 'o> Engine<'a, 'o> {
             let out: f64 = (0..self.w.len()).filter(|&j| !self.is_in[j]).map(moved).sum();
             Kinks {
                 at: current,
-                price: turnover.price / (2.0 * self.units.half),
+                price: self.priced.unwrap_or(turnover.price) / (2.0 * self.units.half),
                 limit: turnover.limit - out,
             }
         });
@@ -365,7 +370,7 @@ impl<'a, 'o> Engine<'a, 'o> {
             upper: &upper,
             rows: &rows,
             kinks,
-            elastic: PULLS[self.pull] * self.units.diagonal,
+            elastic: PULLS[self.pull] * self.typical_slope(),
         };
         let solved = program.solve(&mut state, self.control);
         for (k, &j) in self.which.iter().enumerate() {
@@ -374,6 +379,22 @@ impl<'a, 'o> Engine<'a, 'o> {
         (self.stands, self.lambda) = (state.stands, state.multipliers);
         self.settle_budget();
         solved.map(|_| ())
+    }
+
+    /// What a slope of the variance inside is like, at weights of the size that rows ask for.
+    fn variance_slope(&self) -> f64 {
+        let own = &self.constraints;
+        let asked = own.target_return.map_or(0.0, |target| target.abs() / self.units.mean);
+        let held =
+            own.turnover.iter().flat_map(|own| &own.current).fold(0.0, |most: f64, c| most.max(c.abs()));
+        let size = own.budget.abs().max(asked).max(held);
+        self.units.diagonal * if size > 0.0 { size } else { 1.0 }
+    }
+
+    /// The same of the objective, turnover included.
+    fn typical_slope(&self) -> f64 {
+        let price = self.constraints.turnover.as_ref().map_or(0.0, |own| self.priced.unwrap_or(own.price));
+        self.variance_slope() + price / (2.0 * self.units.half)
     }
 
     /// Puts what rounding left of the budget where there is room for it.
@@ -409,7 +430,7 @@ impl<'a, 'o> Engine<'a, 'o> {
         self.set_slopes(&products);
         let multipliers = self.multipliers();
         let (variance, objective) = self.ground.objective(&self.w, &products, &self.constraints);
-        let bound = self.ground.bound(&products, &multipliers, &self.constraints);
+        let bound = self.ground.bound(&products, &multipliers, &self.taken());
         let infeasibility = self.constraints.missed(self.returns, &self.w);
         let known = self.best.as_ref().map_or(0.0, |best| best.bound);
         let bound = bound.max(known);
@@ -477,7 +498,8 @@ impl<'a, 'o> Engine<'a, 'o> {
         }
         let turnover = self.constraints.turnover.as_ref();
         let of_limit = self.lambda.get(self.rows.len()).copied().unwrap_or(0.0);
-        let price = turnover.map_or(0.0, |own| own.price / (2.0 * self.units.half) + of_limit);
+        let own_price = |own: &Turnover| self.priced.unwrap_or(own.price) / (2.0 * self.units.half);
+        let price = turnover.map_or(0.0, |own| own_price(own) + of_limit);
         let gain = |j: usize| {
             let (w, lower, upper) = (self.w[j], self.constraints.lower[j], self.constraints.upper[j]);
             let current = turnover.map(|own| own.current[j]);
@@ -530,48 +552,3 @@ impl<'a, 'o> Engine<'a, 'o> {
 
 /// The largest miss of a row, relative to its own terms.
 pub(crate) const ALLOWED: f64 = equipoise::coupling::ALLOWED_SHARE;
-/// What the row of the expected return is called.
-const RETURN: &str = "the target return";
-
-fn rows(constraints: &Constraints, returns: &Returns, mean: f64) -> Vec<FullRow> {
-    let assets = returns.assets();
-    let budget = constraints.budget;
-    let mut rows = vec![
-        FullRow { name: "the budget".into(), coefficients: vec![1.0; assets], low: budget, high: budget },
-        FullRow {
-            name: RETURN.into(),
-            coefficients: returns.mean().iter().map(|m| m / mean).collect(),
-            low: f64::NEG_INFINITY,
-            high: f64::INFINITY,
-        },
-    ];
-    for group in &constraints.groups {
-        let mut coefficients = vec![0.0; assets];
-        group.members.iter().for_each(|&j| coefficients[j] = 1.0);
-        rows.push(FullRow { name: group.name.clone(), coefficients, low: group.lower, high: group.upper });
-    }
-    rows
-}
-
-/// Where the weights begin: at a start, where they are held now, or at a limit.
-fn places(constraints: &Constraints, start: Option<&[f64]>) -> (Vec<f64>, Vec<Side>) {
-    let current = constraints.turnover.as_ref().map(|turnover| &turnover.current);
-    let place = |j: usize| {
-        let (lower, upper) = (constraints.lower[j], constraints.upper[j]);
-        let wish = match (start, current) {
-            (Some(start), _) => start[j],
-            (None, Some(current)) => current[j],
-            (None, None) => 0.0,
-        };
-        let w = wish.clamp(lower, upper);
-        let side = match current.map(|current| current[j]) {
-            _ if w == lower => Side::Lower,
-            _ if w == upper => Side::Upper,
-            Some(c) if w == c => Side::Kink,
-            Some(c) if w < c => Side::Below,
-            _ => Side::Above,
-        };
-        (w, side)
-    };
-    (0..constraints.lower.len()).map(place).unzip()
-}

@@ -11,7 +11,11 @@ use std::time::Instant;
 use equipoise::{Control, Halt, Status};
 
 use crate::engine::Engine;
-use crate::{Constraints, Covariance, Error, Portfolio, Result, Returns, Settings, Watch, check, conclude};
+use crate::scale::Scale;
+use crate::{
+    Constraints, Covariance, Error, Portfolio, Reach, Result, Returns, Round, Settings, Watch, check,
+    conclude,
+};
 
 /// Portfolios along the frontier.
 #[derive(Debug, Clone, PartialEq)]
@@ -37,8 +41,10 @@ pub fn largest_return(
 ) -> Result<Option<f64>> {
     let settings = Settings::default();
     check(returns, covariance, constraints, &settings, None)?;
-    let engine = Engine::new(returns, covariance, constraints, &settings, None, control, None);
-    Ok(engine.largest_return()?.map(|(largest, _)| largest))
+    let scale = Scale::of(constraints);
+    let inside = scale.inside(constraints);
+    let engine = Engine::new(returns, covariance, &inside, &settings, None, control, None);
+    Ok(engine.largest_return()?.map(|(largest, _)| scale.number(largest)))
 }
 
 /// K portfolios of least variance, each from the one before; the first has no target, the last the largest return (where there
@@ -58,18 +64,30 @@ pub fn frontier(
         let (name, expected) = ("points of the frontier", "2 or more");
         return Err(Error::BadSetting { name, found: count as f64, expected });
     }
-    let Watch { observer, control } = watch;
-    let first = Constraints { target_return: None, ..constraints.clone() };
-    let mut engine = Engine::new(returns, covariance, &first, settings, start, &control, observer);
+    let scale = Scale::of(constraints);
+    let (first, start) =
+        (Constraints { target_return: None, ..scale.inside(constraints) }, scale.start(start));
+    let Watch { mut observer, control } = watch;
+    let mut tell = |round: &Round| {
+        if let Some(observer) = &mut observer {
+            observer(&scale.round(round));
+        }
+    };
+    let mut engine =
+        Engine::new(returns, covariance, &first, settings, start.as_deref(), &control, Some(&mut tell));
     let ended = engine.search();
     let halt = ended.as_ref().err().cloned();
-    let mut points = vec![conclude(&mut engine, ended, returns, settings)?];
+    let found = conclude(&mut engine, ended, returns, settings, Reach::Unknown);
+    let mut points = vec![found.map_err(|error| scale.error(error))?];
     points[0].seconds = begun.elapsed().as_secs_f64();
     let mut largest = None;
     let halt = match halt {
         Some(halt) => Some(halt),
-        None => follow(&mut engine, count, &mut points, &mut largest, returns, settings)?,
+        None => follow(&mut engine, count, &mut points, &mut largest, returns, settings)
+            .map_err(|error| scale.error(error))?,
     };
+    let points: Vec<Portfolio> = points.into_iter().map(|point| scale.outside(point)).collect();
+    let largest = largest.map(|largest| scale.number(largest));
     let worst = points.iter().map(|point| point.status).find(|status| *status != Status::Converged);
     let status = halt.as_ref().and_then(Status::after).or(worst).unwrap_or(Status::Converged);
     Ok(Frontier { status, points, largest_return: largest, seconds: begun.elapsed().as_secs_f64() })
@@ -109,7 +127,8 @@ fn follow(
         engine.point = k;
         let ended = engine.search();
         let halt = ended.as_ref().err().cloned();
-        match (conclude(engine, ended, returns, settings), halt) {
+        let reach = if largest.is_some() { Reach::Known } else { Reach::Unknown };
+        match (conclude(engine, ended, returns, settings, reach), halt) {
             (Ok(mut point), halt) => {
                 point.seconds = begun.elapsed().as_secs_f64();
                 points.push(point);

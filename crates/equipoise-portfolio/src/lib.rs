@@ -41,9 +41,13 @@ mod guess;
 mod passes;
 mod proof;
 mod returns;
+mod rows;
+mod scale;
 mod system;
 #[cfg(test)]
 mod tests;
+mod tight;
+mod units;
 mod verify;
 
 use std::time::Instant;
@@ -58,6 +62,7 @@ pub use returns::{Gap, Gaps, Kind, Missing, Quotes, Returns};
 pub use verify::verify;
 
 use engine::{Ended, Engine, Found};
+use scale::Scale;
 
 /// What every fallible function here returns.
 pub type Result<T> = std::result::Result<T, Error>;
@@ -203,10 +208,19 @@ pub fn solve(
 ) -> Result<Portfolio> {
     let begun = Instant::now();
     check(returns, covariance, constraints, settings, start)?;
-    let Watch { observer, control } = watch;
-    let mut engine = Engine::new(returns, covariance, constraints, settings, start, &control, observer);
+    let scale = Scale::of(constraints);
+    let (inside, start) = (scale.inside(constraints), scale.start(start));
+    let Watch { mut observer, control } = watch;
+    let mut tell = |round: &Round| {
+        if let Some(observer) = &mut observer {
+            observer(&scale.round(round));
+        }
+    };
+    let mut engine =
+        Engine::new(returns, covariance, &inside, settings, start.as_deref(), &control, Some(&mut tell));
     let ended = engine.search();
-    let mut found = conclude(&mut engine, ended, returns, settings)?;
+    let found = conclude(&mut engine, ended, returns, settings, Reach::Unknown);
+    let mut found = scale.outside(found.map_err(|error| scale.error(error))?);
     found.seconds = begun.elapsed().as_secs_f64();
     Ok(found)
 }
@@ -235,16 +249,26 @@ fn check(
 /// A row that is missed by less than this share of the budget is no contradiction of limits.
 const DOUBT: f64 = 1e-6;
 
+/// Whether it is known that there is a portfolio within the limits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Reach {
+    Known,
+    Unknown,
+}
+
 /// The result of a search for one point, however it ended.
 fn conclude(
     engine: &mut Engine<'_, '_>,
     ended: std::result::Result<Ended, Halt>,
     returns: &Returns,
     settings: &Settings,
+    reach: Reach,
 ) -> Result<Portfolio> {
     let status = match ended {
         Ok(Ended::Met) => Status::Converged,
         Ok(Ended::Stalled) => Status::Stalled,
+        // Between the least variance and the largest return there is a portfolio for every return.
+        Ok(Ended::Missed(..)) if reach == Reach::Known => Status::Stalled,
         // Next to nothing may be the search's own shortcoming: only what is beyond doubt is said of the limits.
         Ok(Ended::Missed(_, by)) if by <= DOUBT * (1.0 + engine.constraints.budget.abs()) => Status::Stalled,
         Ok(Ended::Missed(row, by)) => return Err(contradiction(engine, row, by, returns)?),

@@ -1,5 +1,6 @@
 //! Portfolios against an independent solver, bounds against exact arithmetic, limits, warm starts, threads, frontiers.
 
+mod edges;
 mod oracle;
 
 use std::sync::Arc;

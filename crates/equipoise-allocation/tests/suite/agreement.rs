@@ -162,13 +162,13 @@ fn points_are_checked_whoever_found_them() {
         let found = solved(&problem);
         let (settings, control) = (Settings::default(), Control::unlimited());
         let with = verify(&problem, &settings, &found.x, Some(&found.prices), &control).expect("inside");
-        assert_eq!((with.status, with.objective), (Status::Converged, found.objective));
+        assert_eq!((with.allocation.status, with.allocation.objective), (Status::Converged, found.objective));
         let without = verify(&problem, &settings, &found.x, None, &control).expect("inside");
-        assert_eq!(without.status, Status::Converged, "{without:?}");
+        assert_eq!(without.allocation.status, Status::Converged, "{without:?}");
         // Wrong prices do not harm a good point.
         let wrong: Vec<f64> = found.prices.iter().map(|price| 3.0 * price + 1.0).collect();
         let wrong = verify(&problem, &settings, &found.x, Some(&wrong), &control).expect("inside");
-        assert_eq!(wrong.status, Status::Converged, "{wrong:?}");
+        assert_eq!(wrong.allocation.status, Status::Converged, "{wrong:?}");
         // A point off the rows is never met.
         let moved: Vec<f64> = found
             .x
@@ -180,6 +180,6 @@ fn points_are_checked_whoever_found_them() {
             })
             .collect();
         let moved = verify(&problem, &settings, &moved, None, &control).expect("inside");
-        assert_eq!(moved.status, Status::Stalled, "{moved:?}");
+        assert_eq!(moved.allocation.status, Status::Stalled, "{moved:?}");
     }
 }

@@ -2,7 +2,7 @@
 
 use equipoise::{Control, Status};
 use equipoise_allocation::{
-    Column, Costs, Problem, Row, Settings, Users, allocate_many, sensitivity, verify,
+    Column, Costs, Piecewise, Problem, Row, Settings, Users, allocate_many, sensitivity, verify,
 };
 
 use crate::agreement::solved;
@@ -18,8 +18,9 @@ fn entropy_far_from_its_reference_is_enclosed() {
     let costs = Costs::Entropy { weight: 1.0.into(), reference: 1e-200.into(), c1: 0.0.into() };
     let group = users(costs, f64::INFINITY, vec![vec![1.0]]);
     let problem = Problem::new(vec![group], vec![Row::equal("r", 1e200)]).expect("sound");
-    let found =
-        verify(&problem, &Settings::default(), &[1e200], None, &Control::unlimited()).expect("a result");
+    let found = verify(&problem, &Settings::default(), &[1e200], None, &Control::unlimited())
+        .expect("a result")
+        .allocation;
     // 1e200 ln(1e400).
     let truth = 1e200 * (400.0 * 10_f64.ln());
     assert!(
@@ -35,10 +36,31 @@ fn prices_that_cancel_hide_no_gap() {
     let problem = Problem::new(vec![group], rows).expect("sound");
     let prices = [1e10 + 2.0, -1e10];
     let found = verify(&problem, &Settings::default(), &[1.05, 0.95], Some(&prices), &Control::unlimited())
-        .expect("a result");
+        .expect("a result")
+        .allocation;
     // The optimum is 2, the objective 2.005.
     assert_eq!(found.status, Status::Stalled);
     assert!(found.relative_gap > 1e-4, "{found:?}");
+}
+
+#[test]
+fn constants_that_cancel_hide_no_gap() {
+    let constants = Costs::Quadratic { c2: 0.5.into(), c1: 0.0.into(), c0: vec![1e9, -1e9].into() };
+    let group = users(constants, 10.0, vec![vec![1.0; 2]]);
+    let problem = Problem::new(vec![group], vec![Row::equal("sum", 2.0)]).expect("sound");
+    let off = verify(&problem, &Settings::default(), &[1.05, 0.95], Some(&[1.0]), &Control::unlimited());
+    assert_eq!(off.expect("a result").allocation.status, Status::Stalled);
+    // And they keep nobody from the optimum.
+    assert_eq!(solved(&problem).status, Status::Converged);
+}
+
+#[test]
+fn points_left_out_of_a_curve_are_charged() {
+    // The middle point lies 1e-12 above the line of its neighbours: rounded, so it is left out, and yet it may be where x is.
+    let curve = Piecewise::new(&[(0.0, 0.0), (1.0, 1.0 + 1e-12), (2.0, 2.0)]).expect("rounding is forgiven");
+    let group = users(Costs::Own(vec![std::sync::Arc::new(curve)]), 2.0, vec![vec![1.0]]);
+    let problem = Problem::new(vec![group], vec![Row::equal("sum", 1.0)]).expect("sound");
+    assert!(solved(&problem).objective >= 1.0 + 1e-12);
 }
 
 #[test]

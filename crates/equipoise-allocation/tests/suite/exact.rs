@@ -36,19 +36,45 @@ fn cost(user: &User, x: &RBig) -> RBig {
     }
 }
 
+/// The limits of a user as far as each row alone lets it go, the others being anywhere within theirs.
+fn narrowed(spec: &Spec, which: usize) -> (RBig, RBig) {
+    let own = &spec.users[which];
+    let (mut lower, mut upper) = (exact(own.lower), exact(own.upper));
+    for (k, (sense, value)) in spec.rows.iter().enumerate() {
+        let (mut least, mut most) = (RBig::ZERO, RBig::ZERO);
+        for (_, user) in spec.users.iter().enumerate().filter(|(i, _)| *i != which) {
+            let ends = [exact(user.a[k]) * exact(user.lower), exact(user.a[k]) * exact(user.upper)];
+            least += ends.iter().min().expect("two").clone();
+            most += ends.iter().max().expect("two").clone();
+        }
+        let a = exact(own.a[k]);
+        if a == RBig::ZERO {
+            continue;
+        }
+        // a x <= value - least, a x >= value - most.
+        let (low, high) = ((exact(*value) - most) / &a, (exact(*value) - least) / &a);
+        let (is_below, is_above) = (*sense != Sense::AtLeast, *sense != Sense::AtMost);
+        let (low, high, has_low, has_high) =
+            if a > RBig::ZERO { (low, high, is_above, is_below) } else { (high, low, is_below, is_above) };
+        lower = if has_low { lower.max(low) } else { lower };
+        upper = if has_high { upper.min(high) } else { upper };
+    }
+    (lower, upper)
+}
+
 /// The exact least value of `f(x) - s x` within the limits.
-fn least(user: &User, s: &RBig) -> RBig {
-    let mut places = vec![exact(user.lower), exact(user.upper)];
+fn least(user: &User, s: &RBig, (lower, upper): (RBig, RBig)) -> RBig {
+    let mut places = vec![lower.clone(), upper.clone()];
     match &user.kind {
         Kind::Quadratic(c2, c1, _) if *c2 > 0.0 => {
             let turn = (s - exact(*c1)) / (exact(2.0) * exact(*c2));
-            if turn > exact(user.lower) && turn < exact(user.upper) {
+            if turn > lower && turn < upper {
                 places.push(turn);
             }
         }
         Kind::Piecewise(points) => {
-            let inside = points.iter().filter(|point| point.0 > user.lower && point.0 < user.upper);
-            places.extend(inside.map(|point| exact(point.0)));
+            let inside = points.iter().map(|point| exact(point.0)).filter(|x| *x > lower && *x < upper);
+            places.extend(inside);
         }
         _ => {}
     }
@@ -87,9 +113,9 @@ fn judge(spec: &Spec, found: &Allocation, what: &str) {
         assert!(is_allowed, "{what}: a price of the wrong sign");
         dual += price * exact(*value);
     }
-    for user in &spec.users {
+    for (which, user) in spec.users.iter().enumerate() {
         let s = user.a.iter().zip(&prices).fold(RBig::ZERO, |sum, (a, price)| sum + exact(*a) * price);
-        dual += least(user, &s);
+        dual += least(user, &s, narrowed(spec, which));
     }
     assert!(dual >= exact(found.bound), "{what}: the bound {} is not proven", found.bound);
 }

@@ -69,6 +69,54 @@ fn windows_find_the_price_wherever_it_is() {
     assert!(found.relative_gap < 1e-13, "{}", found.relative_gap);
 }
 
+/// Most users at a limit, so that one pass does: with coefficients of both signs, users that cannot move, straight costs
+/// and users without an upper limit. Whoever is on which side, the proof holds, and every x is the response to the price.
+#[test]
+fn most_users_at_their_limits() {
+    for seed in 0..12 {
+        let count = 30_000;
+        let random = &mut Xoshiro256PlusPlus::seed_from_u64(100 + seed);
+        let pick = |random: &mut Xoshiro256PlusPlus, share: f64| random.random_range(0.0..1.0) < share;
+        let straight = if seed % 3 == 0 { 0.2 } else { 0.0 };
+        let (mut c2, mut c1, mut lower, mut upper, mut a) = (vec![], vec![], vec![], vec![], vec![]);
+        for _ in 0..count {
+            let sign = if seed % 2 == 0 && pick(random, 0.3) { -1.0 } else { 1.0 };
+            let is_straight = pick(random, straight);
+            c2.push(if is_straight { 0.0 } else { random.random_range(0.05..0.5) });
+            c1.push(sign * random.random_range(1.0..10.0));
+            lower.push(if sign < 0.0 { -2.0 } else { random.random_range(-0.5..0.0) });
+            let most: f64 = random.random_range(0.5..2.0);
+            upper.push(match () {
+                () if pick(random, 0.1) => lower[lower.len() - 1],
+                () if pick(random, 0.05) && !is_straight && sign > 0.0 => f64::INFINITY,
+                () => most,
+            });
+            a.push(sign * random.random_range(0.5..1.5));
+        }
+        let users = Users {
+            count,
+            costs: Costs::quadratic(c2.clone(), c1.clone(), 0.0),
+            lower: lower.clone().into(),
+            upper: upper.clone().into(),
+            coefficients: vec![a.clone().into()],
+            places: None,
+        };
+        let problem = Problem::new(vec![users], vec![Row::equal("demand", 9_000.0)]).expect("sound");
+        let found = solved(&problem);
+        assert_eq!(found.method, "window");
+        assert!(found.relative_gap < 1e-12 && found.relative_infeasibility < 1e-14, "{seed}");
+        let price = found.prices[0];
+        for k in (0..count).filter(|&k| c2[k] > 0.0) {
+            let response = ((a[k] * price - c1[k]) / (2.0 * c2[k])).clamp(lower[k], upper[k]);
+            assert!(
+                (found.x[k] - response).abs() < 1e-9,
+                "seed {seed}, user {k}: {}, {response}",
+                found.x[k]
+            );
+        }
+    }
+}
+
 #[test]
 fn linear_costs_of_many_users_share_the_last_step() {
     let count = 20_000;

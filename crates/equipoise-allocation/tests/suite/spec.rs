@@ -27,6 +27,14 @@ pub(crate) struct User {
     pub(crate) a: Vec<f64>,
 }
 
+impl User {
+    /// The cost of a quadratic user.
+    pub(crate) fn cost(&self, x: f64) -> f64 {
+        let Kind::Quadratic(c2, c1, c0) = self.kind else { unreachable!("a quadratic user") };
+        (c2 * x + c1) * x + c0
+    }
+}
+
 #[derive(Debug, Clone)]
 pub(crate) struct Spec {
     pub(crate) users: Vec<User>,

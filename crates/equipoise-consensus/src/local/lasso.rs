@@ -23,7 +23,7 @@ pub(super) struct Columns {
 const MOST_SWEEPS: usize = 100_000;
 
 impl Columns {
-    pub(super) fn new(rows: &Rows) -> Self {
+    pub(super) fn new(rows: &Rows<'_>) -> Self {
         let d = rows.columns();
         let mut starts = vec![0; d + 1];
         for k in 0..rows.len() {

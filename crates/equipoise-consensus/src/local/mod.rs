@@ -85,7 +85,7 @@ impl<'a> Local<'a> {
         self.x.copy_from_slice(x);
     }
 
-    pub(crate) fn rows(&self) -> &Rows {
+    pub(crate) fn rows(&self) -> &Rows<'static> {
         &self.shard.rows
     }
 
@@ -257,7 +257,7 @@ struct Task<'t> {
     strength: f64,
 }
 
-fn add_outer(rows: &Rows, k: usize, weight: f64, to: &mut Symmetric) {
+fn add_outer(rows: &Rows<'_>, k: usize, weight: f64, to: &mut Symmetric) {
     let (indices, values) = rows.row(k);
     let value = |place: usize| values.map_or(1.0, |values| values[place]);
     for (place, &r) in indices.iter().enumerate() {
