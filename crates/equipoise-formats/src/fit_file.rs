@@ -39,11 +39,19 @@ pub fn read_fit<T: DeserializeOwned>(path: impl AsRef<Path>, control: &Control) 
     serde_json::from_slice(&bytes).map_err(|error| json_error(path, &error))
 }
 
-/// How far the run came that a file is of: its `status` and its `relative_gap`; `None` where it is no such object.
+/// What a run of many points came to: how many are missing where some are, else its gap.
+pub fn measure_of_points(missing: usize, gap: f64) -> f64 {
+    if missing > 0 { missing as f64 } else { gap }
+}
+
+/// How far the run came that a file is of: its `status`, and its `relative_gap` or how many of its points are `missing`; `None`
+/// where it is no such object.
 pub fn read_standing(path: impl AsRef<Path>, control: &Control) -> Result<Option<Standing>> {
     let bytes = read_bytes(path.as_ref(), control)?;
     let Ok(Value::Object(fields)) = serde_json::from_slice(&bytes) else { return Ok(None) };
     let Some(status) = fields.get("status").and_then(Value::as_str) else { return Ok(None) };
-    let measure = fields.get("relative_gap").and_then(Value::as_f64).unwrap_or(f64::INFINITY);
+    let gap = fields.get("relative_gap").and_then(Value::as_f64).unwrap_or(f64::INFINITY);
+    let missing = fields.get("missing").and_then(Value::as_u64).unwrap_or(0);
+    let measure = measure_of_points(usize::try_from(missing).unwrap_or(usize::MAX), gap);
     Ok(Some(Standing { converged: status == "converged", measure }))
 }

@@ -14,6 +14,7 @@
 //! | [`svm_model`] | models of `equipoise svm train`, and those of LIBLINEAR |
 //! | [`table`] | named columns of numbers: CSV with a header, matrices |
 //! | [`fit_file`] | the JSON object of a fitted model |
+//! | [`mps`] | linear and quadratic programs: MPS and QPS |
 //! | [`matpower`] | power systems: generators, their costs, demand |
 //! | [`history`] | the CSV of `equipoise solve --history` |
 //!
@@ -56,6 +57,7 @@ pub mod fit_file;
 pub mod history;
 pub mod libsvm;
 pub mod matpower;
+pub mod mps;
 pub mod numbers;
 pub mod problem_file;
 pub mod row_stream;

@@ -10,13 +10,18 @@
 //! - Given: a file. Returns: a [`Case`], or an [`Error`] that names the line.
 //! - Must not know: how anything is solved. Costs are taken as they stand, convex or not.
 //!
-//! Rows end with a semicolon or with their line; `%` begins a comment, `...` goes on with the next line. Matrices that are not
-//! named above are passed over. Costs of reactive power (a second half of `gencost`) are passed over, too.
+//! Rows end with a semicolon or with their line; `%` begins a comment, `...` goes on with the next line. Statements about other
+//! things are passed over; one that computes or changes a matrix above is refused, because nothing is computed here. Costs of
+//! reactive power (a second half of `gencost`) are passed over, too.
 
+mod statements;
+
+use std::collections::HashMap;
 use std::path::Path;
 
 use equipoise::Control;
 
+use self::statements::{BREAKS, LINE_END, Statement, statements};
 use crate::numbers::{quoted, read_bytes, text};
 use crate::{Error, Result};
 
@@ -91,10 +96,15 @@ pub fn parse_case(text: &str, path: &Path) -> Result<Case> {
     let is_joined = |bus: &&Row| bus.values[1] != ISOLATED;
     let demand = buses.iter().filter(is_joined).map(|bus| bus.values[2]).sum();
     let mut list = Vec::with_capacity(generators.len());
+    // By the bits of their numbers; of two with one number the first counts.
+    let key = |number: f64| (number + 0.0).to_bits();
+    let mut by_number = HashMap::with_capacity(buses.len());
+    buses.iter().for_each(|bus| {
+        by_number.entry(key(bus.values[0])).or_insert(bus);
+    });
     for (k, (row, cost)) in generators.iter().zip(&costs).enumerate() {
         let values = &row.values;
-        let bus = buses.iter().find(|bus| bus.values[0] == values[0]);
-        let Some(bus) = bus else {
+        let Some(bus) = by_number.get(&key(values[0])) else {
             let found = format!("a generator at bus {}", values[0]);
             return Err(malformed(path, row.line, found, "a bus of mpc.bus"));
         };
@@ -159,59 +169,80 @@ fn cost_of(row: &Row, path: &Path) -> Result<CaseCost> {
     })
 }
 
+const NAMES: [&str; 3] = ["bus", "gen", "gencost"];
+
 /// The matrices `bus`, `gen` and `gencost`, those that are there.
 fn matrices(text: &str, path: &Path) -> Result<[Option<Vec<Row>>; 3]> {
-    const NAMES: [&str; 3] = ["bus", "gen", "gencost"];
     let mut found = [None, None, None];
-    // The matrix that is being read: which, and the row under way.
-    let mut open: Option<(usize, Row)> = None;
-    for (index, line) in text.lines().enumerate() {
-        let number = index + 1;
-        let mut rest = line.split('%').next().unwrap_or_default();
-        if open.is_none() {
-            let Some((left, right)) = rest.split_once('=') else { continue };
-            let name = left.trim().rsplit('.').next().unwrap_or_default();
-            let Some(which) = NAMES.iter().position(|own| *own == name) else { continue };
-            let Some(inside) = right.trim_start().strip_prefix('[') else { continue };
-            found[which] = Some(Vec::new());
-            open = Some((which, Row { line: number, values: Vec::new() }));
-            rest = inside;
+    for statement in statements(text) {
+        let Statement { line, text, is_ended } = &statement;
+        let assigned = statement.assigned();
+        let which = assigned.and_then(|(left, _)| {
+            let name = left.rsplit('.').next().unwrap_or_default();
+            NAMES.iter().position(|own| *own == name)
+        });
+        if !is_ended {
+            let place =
+                which.map_or("a statement that begins here".into(), |which| format!("mpc.{}", NAMES[which]));
+            return Err(malformed(
+                path,
+                *line,
+                format!("the end of the file in {place}"),
+                "a closing bracket",
+            ));
         }
-        let Some((which, mut row)) = open.take() else { continue };
-        let rows = found[which].get_or_insert_default();
-        let (inside, is_last) = rest.split_once(']').map_or((rest, false), |(inside, _)| (inside, true));
-        let (inside, goes_on) =
-            inside.split_once("...").map_or((inside, false), |(inside, _)| (inside, true));
-        let mut parts = inside.split(';').peekable();
-        while let Some(part) = parts.next() {
-            for word in part.split(|letter: char| letter == ',' || letter.is_whitespace()) {
-                if word.is_empty() {
-                    continue;
-                }
-                let value = word.parse().ok().filter(|value: &f64| !value.is_nan());
-                let Some(value) = value else {
-                    let expected = format!("a number in mpc.{}", NAMES[which]);
-                    return Err(malformed(path, number, quoted(word), &expected));
-                };
-                if row.values.is_empty() {
-                    row.line = number;
-                }
-                row.values.push(value);
+        if let Some(name) = NAMES.iter().find(|name| statement.changes_part_of(name)) {
+            return Err(computed(path, *line, text, name));
+        }
+        let (Some(which), Some((left, right))) = (which, assigned) else { continue };
+        match right.trim().strip_prefix('[').and_then(|inside| inside.strip_suffix(']')) {
+            Some(inside) if !inside.contains(['[', ']']) => {
+                let before = &text[..text.len() - right.trim_start().len()];
+                let first = line + before.matches(BREAKS).count();
+                found[which] = Some(rows(inside, first, NAMES[which], path)?);
             }
-            let is_ended = parts.peek().is_some() || !goes_on;
-            if is_ended && !row.values.is_empty() {
-                rows.push(std::mem::replace(&mut row, Row { line: number, values: Vec::new() }));
-            }
+            // A variable of that name may hold anything; a field of the case may not.
+            _ if left.contains('.') => return Err(computed(path, *line, text, NAMES[which])),
+            _ => {}
         }
-        if !is_last {
-            open = Some((which, row));
-        }
-    }
-    if let Some((which, row)) = open {
-        let found = format!("the end of the file in mpc.{}", NAMES[which]);
-        return Err(malformed(path, row.line, found, "a closing bracket"));
     }
     Ok(found)
+}
+
+/// An error for a statement that would have to be computed.
+fn computed(path: &Path, line: usize, text: &str, name: &str) -> Error {
+    let found = format!("{}, which computes mpc.{name}", quoted(text.trim()));
+    let expected = format!("mpc.{name} as one matrix of numbers (`savecase` writes a case that way)");
+    malformed(path, line, found, &expected)
+}
+
+/// The rows of a matrix: what stands between its brackets, from a line on.
+fn rows(inside: &str, first: usize, name: &str, path: &Path) -> Result<Vec<Row>> {
+    let (mut list, mut number) = (Vec::new(), first);
+    let mut row = Row { line: first, values: Vec::new() };
+    let mut rest = inside;
+    while !rest.is_empty() {
+        let is_end = |letter: char| letter == ',' || letter == ';' || letter.is_whitespace();
+        let (word, after) = rest.split_at(rest.find(is_end).unwrap_or(rest.len()));
+        if !word.is_empty() {
+            let value = word.parse().ok().filter(|value: &f64| !value.is_nan());
+            let Some(value) = value else {
+                return Err(malformed(path, number, quoted(word), &format!("a number in mpc.{name}")));
+            };
+            if row.values.is_empty() {
+                row.line = number;
+            }
+            row.values.push(value);
+        }
+        let end = after.chars().next();
+        number += usize::from(end.is_some_and(|letter| BREAKS.contains(&letter)));
+        rest = after.get(1..).unwrap_or_default();
+        let is_ended = matches!(end, None | Some(';' | LINE_END)) || rest.is_empty();
+        if is_ended && !row.values.is_empty() {
+            list.push(std::mem::replace(&mut row, Row { line: number, values: Vec::new() }));
+        }
+    }
+    Ok(list)
 }
 
 #[cfg(test)]
@@ -253,10 +284,68 @@ mod tests {
             (" 7 0 0 0 0 1 100 1 9 0 ]", " 9 0 0 0 0 1 100 1 9 0 ]", "a generator at bus 9"),
             ("1 4 0];", "1 4 0", "the end of the file in mpc.gencost"),
             ("100 1 80 10;", "100 1;", "a row of mpc.gen of 8 numbers, expected at least 10"),
+            (
+                "mpc.branch = [1 2 3];",
+                "mpc.branch = [1 2 3;",
+                "line 11: found the end of the file in a statement",
+            ),
         ];
         for (from, to, expected) in cases {
             let found = tampered(from, to);
             assert!(found.contains(expected), "{found}");
         }
+    }
+
+    #[test]
+    fn statements_that_compute_a_matrix_are_refused_with_their_line() {
+        let after = |statement: &str| parse(&format!("{CASE}{statement}\n"));
+        for (statement, name) in [
+            ("mpc.bus(:, 3) = 2 * mpc.bus(:, 3);", "bus"),
+            ("mpc.gen(2, 9) = 50;", "gen"),
+            ("for k = 1:3 mpc.gencost(k, 5) = 0; end", "gencost"),
+            ("x = 1; mpc.bus(2, [3, 4]) = [1 2];", "bus"),
+            ("mpc.gen( 2 , : ) = []", "gen"),
+            ("mpc.gen = mpc.gen(1:2, :);", "gen"),
+            ("mpc.bus = [mpc.bus(1, :) + [1 2]];", "bus"),
+            ("mpc.gencost = [1 2 3]';", "gencost"),
+        ] {
+            let error = after(statement).expect_err(statement).to_string();
+            let words = format!("which computes mpc.{name}, expected mpc.{name} as one matrix of numbers");
+            assert!(error.contains("tiny.m: line 16: found") && error.contains(&words), "{error}");
+        }
+        for harmless in [
+            "mpc.branch(:, 3) = 2;",
+            "Vbase = mpc.bus(1, 3) * 1e3;",
+            "if mpc.bus(1, 3) == 2, x = 1; end",
+            "mpc.bus_name = { 'mpc.bus(1, 3) = 5'; 'O''Brien; [' };",
+            "%{\nmpc.bus(1, 3) = 5;\n%}",
+            "bus = mpc.bus; gen = size(mpc.gen, 1); % mpc.bus(1, 3) = 5",
+            "A = B'; c = 'mpc.gen(1, 1) = 2';",
+        ] {
+            assert_eq!(
+                after(harmless).map_err(|error| error.to_string()),
+                parse(CASE).map_err(|_| String::new()),
+                "{harmless}"
+            );
+        }
+    }
+
+    #[test]
+    fn several_matrices_may_stand_on_one_line() {
+        let one_line =
+            "mpc.bus = [1 3 50; 2 1 30]; mpc.gen = [1 0 0 0 0 1 100 1 80 10]; mpc.gencost = [2 0 0 2 3 4];";
+        let case = parse(one_line).expect("a case");
+        assert_eq!((case.demand, case.generators.len(), case.generators[0].most), (80.0, 1, 80.0));
+        assert_eq!(case.generators[0].cost, CaseCost::Polynomial(vec![4.0, 3.0]));
+        // Many generators at many buses take no time.
+        let count = 20_000;
+        let list = |row: &dyn Fn(usize) -> String| (0..count).map(row).collect::<Vec<String>>().join(";\n");
+        let text = format!(
+            "mpc.bus = [{}];\nmpc.gen = [{}];\nmpc.gencost = [{}];",
+            list(&|k| format!("{k} 1 1")),
+            list(&|k| format!("{} 0 0 0 0 1 100 1 9 0", count - 1 - k)),
+            list(&|_| "2 0 0 2 3 4".into())
+        );
+        assert_eq!(parse(&text).expect("a case").generators.len(), count);
     }
 }

@@ -45,6 +45,9 @@ pub struct SolutionFile {
     pub candidates: Vec<Candidate>,
     /// The iterate, flat.
     pub x: Vec<f64>,
+    /// Its coordinates that have names, one object; left out where there are none.
+    #[serde(serialize_with = "by_name", skip_serializing_if = "Vec::is_empty")]
+    pub variables: Vec<(String, f64)>,
 }
 
 impl From<Solution> for SolutionFile {
@@ -54,7 +57,21 @@ impl From<Solution> for SolutionFile {
             solution;
         let (reason, mut candidates) = (solution.reason, solution.candidates);
         candidates.retain(|candidate| candidate.objective.is_finite());
-        Self { status, certificate, updates, epochs, seconds, threads, seed, method, reason, candidates, x }
+        let variables = Vec::new();
+        Self {
+            status,
+            certificate,
+            updates,
+            epochs,
+            seconds,
+            threads,
+            seed,
+            method,
+            reason,
+            candidates,
+            x,
+            variables,
+        }
     }
 }
 
@@ -137,6 +154,10 @@ fn as_object<S: Serializer>(list: &[Candidate], serializer: S) -> std::result::R
     serializer.collect_map(list.iter().map(|candidate| (candidate.name, candidate.objective)))
 }
 
+fn by_name<S: Serializer>(list: &[(String, f64)], serializer: S) -> std::result::Result<S::Ok, S::Error> {
+    serializer.collect_map(list.iter().map(|(name, value)| (name, value)))
+}
+
 fn check_finite(numbers: &[(&str, f64)]) -> Result<()> {
     match numbers.iter().find(|(_, value)| !value.is_finite()) {
         Some(&(field, found)) => Err(Error::NonFinite { field: field.into(), found }),
@@ -187,6 +208,13 @@ impl SolutionFile {
         let certificate = &solution.certificate;
         let measure = certificate.duality_gap.unwrap_or(certificate.kkt_residual);
         Standing { converged: solution.status == Status::Converged, measure }
+    }
+
+    /// The same, its first coordinates by these names.
+    #[must_use]
+    pub fn named(mut self, names: Vec<String>) -> Self {
+        self.variables = names.into_iter().zip(self.x.iter().copied()).collect();
+        self
     }
 
     /// The object on one line, without a line end.

@@ -11,7 +11,7 @@
 //!
 //! A link stays a link: the file it leads to is replaced. What is no regular file (a pipe, a terminal, `/dev/full`)
 //! cannot be replaced and is written to as it is. A process that is killed leaves the other file, whose name begins with a
-//! dot and ends in `.tmp`.
+//! dot and ends in `.tmp`. The path `-` is standard output.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufWriter, Write};
@@ -31,6 +31,9 @@ pub fn write_whole(
 ) -> Result<()> {
     let path = path.as_ref();
     let write = || {
+        if is_stdout(path) {
+            return fill_and_flush(stdout()?, fill).map(drop);
+        }
         let Some(draft) = Draft::begin(path)? else {
             return fill_and_flush(File::create(path)?, fill).map(drop);
         };
@@ -43,6 +46,9 @@ pub fn write_whole(
 /// Refuses a path that [`write_whole`] could not write, without touching what is there: to be asked before long work.
 pub fn check_writable(path: impl AsRef<Path>) -> Result<()> {
     let path = path.as_ref();
+    if is_stdout(path) {
+        return Ok(());
+    }
     let check = || match Draft::begin(path)? {
         // A name of its own is made and taken away again: nobody else's file is ever touched.
         Some(draft) => draft.file().map(drop),
@@ -60,6 +66,11 @@ pub(crate) struct Growing {
 impl Growing {
     /// Replaces whatever the path named by a file with this text, to be added to.
     pub(crate) fn begin(path: &Path, text: &str) -> io::Result<Self> {
+        if is_stdout(path) {
+            let mut growing = Self { file: stdout()? };
+            growing.add(text)?;
+            return Ok(growing);
+        }
         let Some(draft) = Draft::begin(path)? else {
             let mut growing = Self { file: File::create(path)? };
             growing.add(text)?;
@@ -75,6 +86,25 @@ impl Growing {
     pub(crate) fn add(&mut self, lines: &str) -> io::Result<()> {
         self.file.write_all(lines.as_bytes())
     }
+}
+
+fn is_stdout(path: &Path) -> bool {
+    path.as_os_str() == "-"
+}
+
+/// Standard output, as a file of our own.
+#[cfg(unix)]
+fn stdout() -> io::Result<File> {
+    use std::os::fd::AsFd;
+    io::stdout().flush()?;
+    Ok(File::from(io::stdout().as_fd().try_clone_to_owned()?))
+}
+
+#[cfg(windows)]
+fn stdout() -> io::Result<File> {
+    use std::os::windows::io::AsHandle;
+    io::stdout().flush()?;
+    Ok(File::from(io::stdout().as_handle().try_clone_to_owned()?))
 }
 
 fn fill_and_flush(file: File, fill: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>) -> io::Result<File> {

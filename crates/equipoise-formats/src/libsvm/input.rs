@@ -16,6 +16,7 @@ use equipoise::Control;
 use flate2::read::MultiGzDecoder;
 use lzma_rust2::XzReader;
 
+use super::zstd::Frames;
 use crate::{Error, Result};
 
 /// Memory that an xz dictionary may claim; `xz -9` needs 65 MiB.
@@ -46,6 +47,17 @@ pub(super) fn open<'a>(path: &'a Path, control: &Control) -> Result<Input<'a, Bo
     let file = File::open(path).map_err(|reason| Error::reading(path, &reason))?;
     let length = file.metadata().ok().filter(Metadata::is_file).map(|about| about.len());
     Ok(Input { bytes: Box::new(Watched { input: file, control: control.clone() }), length, path })
+}
+
+/// All bytes of standard input, as another process writes them.
+pub(crate) fn read_everything(control: &Control) -> Result<Vec<u8>> {
+    let path = Path::new("standard input");
+    let mut bytes = Vec::new();
+    Piped::stdin(control).read_to_end(&mut bytes).map_err(|reason| {
+        let halted = control.check().err().map(|halt| Error::from(halt).while_reading(path));
+        halted.unwrap_or_else(|| Error::reading(path, &reason))
+    })?;
+    Ok(bytes)
 }
 
 /// Bytes that end with an error once somebody wants to stop.
@@ -120,7 +132,10 @@ pub(super) fn unpack<'a>(mut input: impl Read + Send + 'a, path: &Path) -> Resul
         [0xfd, b'7', b'z', b'X', b'Z', 0, ..] => {
             (Box::new(XzReader::new_mem_limit(io::BufReader::new(whole), true, XZ_KIB)), Some("xz"))
         }
-        [0x28, 0xb5, 0x2f, 0xfd, ..] => return Err(unsupported(path, "zstd compression")),
+        // A frame, or one that is to be skipped before it.
+        [0x28, 0xb5, 0x2f, 0xfd, ..] | [0x50..=0x5f, 0x2a, 0x4d, 0x18, ..] => {
+            (Box::new(Frames::new(whole)), Some("zstd"))
+        }
         [b'P', b'K', 3, 4, ..] => return Err(unsupported(path, "a zip archive")),
         _ => (Box::new(whole), None),
     };
@@ -154,6 +169,6 @@ pub(super) fn explain(format: Option<&'static str>, path: &Path, reason: &io::Er
 }
 
 fn unsupported(path: &Path, found: &str) -> Error {
-    let allowed = "plain text, or text packed by gzip, bzip2 or xz; unpack it first";
+    let allowed = "plain text, or text packed by gzip, bzip2, xz or zstd; unpack it first";
     Error::Unsupported { path: path.into(), found: found.into(), allowed }
 }

@@ -14,7 +14,7 @@
 //! - Labels and values are finite numbers, rounded as `str::parse` rounds them. A value of 0 is not
 //!   stored, and its feature does not occur by it; it does count for `largest_feature`.
 //! - Skipped: `qid:N` behind the label, comments from `#` on, blank lines, blanks of any sort.
-//! - `.gz`, `.bz2` and `.xz` data are recognised by their first bytes and unpacked on the way.
+//! - `.gz`, `.bz2`, `.xz` and `.zst` data are recognised by their first bytes and unpacked on the way.
 //!
 //! The text goes by in chunks that `threads` threads parse; the result does not depend on them. It is
 //! never in memory as a whole, and the rows are stored once: 16 bytes a row, 4 a non-zero, and 8 more
@@ -54,9 +54,10 @@ mod rows;
 mod source;
 mod stream;
 mod unusual;
+mod zstd;
 
 pub(crate) use digits::{PADDING, decimal};
-pub(crate) use input::unpacked;
+pub(crate) use input::{read_everything, unpacked};
 pub use matrix::read_labelled_matrix;
 pub(crate) use stream::LibsvmRows;
 

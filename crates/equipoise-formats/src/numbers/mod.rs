@@ -66,10 +66,13 @@ pub fn read_text(path: impl AsRef<Path>, control: &Control) -> Result<String> {
     text(&bytes, path).map(str::to_owned)
 }
 
-/// All bytes of a file, read in pieces.
+/// All bytes of a file, read in pieces; `-` is standard input.
 pub(crate) fn read_bytes(path: &Path, control: &Control) -> Result<Vec<u8>> {
     /// Bytes between two looks at the wish to stop.
     const PIECE: u64 = 1 << 20;
+    if path.as_os_str() == "-" {
+        return crate::libsvm::read_everything(control);
+    }
     let failed = |reason: io::Error| Error::reading(path, &reason);
     let file = File::open(path).map_err(failed)?;
     let length = file.metadata().map_or(0, |about| about.len());

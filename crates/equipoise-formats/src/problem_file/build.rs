@@ -11,7 +11,7 @@ use equipoise::{BlockChoice, Control, Coupling, Problem, Settings};
 
 use super::keys::Place;
 use super::smooth::Means;
-use super::{ProblemFile, Term, coupling, separable, smooth};
+use super::{GraphSpec, ProblemFile, Term, coupling, separable, smooth};
 use crate::{Error, Result};
 
 /// A problem whose terms were chosen at run time.
@@ -68,21 +68,15 @@ impl ProblemFile {
         self.build_unnamed(how).map_err(|error| error.within(&how.name.display().to_string()))
     }
 
+    /// The same around an f of the caller's own; what the words say of `[smooth]` is not looked at.
+    pub fn build_around(self, f: Box<dyn SmoothTerm>, how: &Building<'_>) -> Result<AnyProblem> {
+        let parts = Parts::around(f, self.coupling, self.blocks, how);
+        let named = |error: Error| error.within(&how.name.display().to_string());
+        parts.and_then(|parts| parts.build(self.separable, self.graph, how)).map_err(named)
+    }
+
     fn build_unnamed(self, how: &Building<'_>) -> Result<AnyProblem> {
-        let place = |table: &str| Place::new(how.name, table);
-        let separable = self.separable;
-        let (graph, parts) = (self.graph, Parts::new(self.smooth, self.coupling, self.blocks, how)?);
-        let h =
-            separable::build(separable, &place("separable")).map_err(|error| error.within("[separable]"))?;
-        let mut builder =
-            Problem::builder(parts.smooth).nonsmooth(h).coupling(parts.coupling).blocks(parts.blocks);
-        if let Pairs::OfGraph { seed } = how.pairs {
-            builder = builder.graph(graph.topology.seeded(seed)).probabilities(graph.probabilities);
-        }
-        builder.build_within(how.control).map_err(|error| match error {
-            unequal @ equipoise::Error::UnequalWeights { .. } => Error::from(unequal).within("[separable]"),
-            other => other.into(),
-        })
+        Parts::new(self.smooth, self.coupling, self.blocks, how)?.build(self.separable, self.graph, how)
     }
 }
 
@@ -94,6 +88,21 @@ struct Parts {
 }
 
 impl Parts {
+    fn build(self, separable: Term, graph: GraphSpec, how: &Building<'_>) -> Result<AnyProblem> {
+        let place = |table: &str| Place::new(how.name, table);
+        let h =
+            separable::build(separable, &place("separable")).map_err(|error| error.within("[separable]"))?;
+        let mut builder =
+            Problem::builder(self.smooth).nonsmooth(h).coupling(self.coupling).blocks(self.blocks);
+        if let Pairs::OfGraph { seed } = how.pairs {
+            builder = builder.graph(graph.topology.seeded(seed)).probabilities(graph.probabilities);
+        }
+        builder.build_within(how.control).map_err(|error| match error {
+            unequal @ equipoise::Error::UnequalWeights { .. } => Error::from(unequal).within("[separable]"),
+            other => other.into(),
+        })
+    }
+
     fn new(f: Term, rows: Term, blocks: BlockChoice, how: &Building<'_>) -> Result<Self> {
         let place = |table: &str| Place::new(how.name, table);
         let of_smooth = |error: Error| error.within("[smooth]");
@@ -113,9 +122,17 @@ impl Parts {
             });
         }
         let means = Means { memory_budget: how.memory_budget, control: how.control };
-        let smooth = smooth::build(f, &place("smooth"), means).map_err(of_smooth)?;
-        let coupling =
-            coupling::build(rows, &place("coupling")).map_err(|error| error.within("[coupling]"))?;
+        Self::around(smooth::build(f, &place("smooth"), means).map_err(of_smooth)?, rows, blocks, how)
+    }
+
+    fn around(
+        smooth: Box<dyn SmoothTerm>,
+        rows: Term,
+        blocks: BlockChoice,
+        how: &Building<'_>,
+    ) -> Result<Self> {
+        let coupling = coupling::build(rows, &Place::new(how.name, "coupling"));
+        let coupling = coupling.map_err(|error| error.within("[coupling]"))?;
         let blocks = with_ends(blocks, smooth.dimension());
         Ok(Self { smooth, coupling, blocks })
     }

@@ -220,23 +220,24 @@ impl<'a> Keys<'a> {
 pub(super) const WHOLE: &str = "a whole number of at least 0";
 
 /// What a number of bytes must be, in words.
-pub const BYTES: &str = "a whole number of bytes, or one with k, M, G, KiB, MiB or GiB";
+pub const BYTES: &str = "a whole number of bytes, or one with k, M, G, kB, MB, GB, KiB, MiB or GiB";
 
 /// A number of bytes, such as `1000000`, `64MiB` or `2 G`.
 ///
 /// ```
 /// use equipoise_formats::problem_file::parse_bytes;
 /// assert_eq!((parse_bytes("64 MiB"), parse_bytes("3k"), parse_bytes("7")), (Some(64 << 20), Some(3000), Some(7)));
-/// assert_eq!((parse_bytes("64 MB"), parse_bytes("-1"), parse_bytes("")), (None, None, None));
+/// assert_eq!((parse_bytes("64MB"), parse_bytes("2 GB"), parse_bytes("1e3")), (Some(64_000_000), Some(2_000_000_000), None));
+/// assert_eq!((parse_bytes("64 Mb"), parse_bytes("-1"), parse_bytes("")), (None, None, None));
 /// ```
 pub fn parse_bytes(text: &str) -> Option<u64> {
     let text = text.trim();
     let digits = text.trim_end_matches(|letter: char| letter.is_ascii_alphabetic());
     let unit = match &text[digits.len()..] {
         "" => 1,
-        "k" => 1000,
-        "M" => 1_000_000,
-        "G" => 1_000_000_000,
+        "k" | "kB" | "KB" => 1000,
+        "M" | "MB" => 1_000_000,
+        "G" | "GB" => 1_000_000_000,
         "KiB" => 1 << 10,
         "MiB" => 1 << 20,
         "GiB" => 1 << 30,

@@ -37,7 +37,7 @@ use toml::{Table, Value};
 
 use crate::numbers::{read_bytes, text};
 use crate::suggest::nearest;
-use crate::{Error, Result};
+use crate::{Error, Result, mps};
 
 mod arrays;
 mod build;
@@ -77,10 +77,14 @@ pub struct ProblemFile {
     pub graph: GraphSpec,
     /// Limits and choices for the solver.
     pub solve: SolveSpec,
+    /// What the first coordinates of x are called, where the file says so.
+    pub names: Vec<String>,
 }
 
 /// All tables of a problem file.
 const TABLES: [&str; 6] = ["smooth", "separable", "coupling", "blocks", "graph", "solve"];
+/// Those of them that are no term.
+const TABLES_BESIDE_TERMS: [&str; 3] = ["blocks", "graph", "solve"];
 
 /// Where a problem file lies, for messages and for the files it names; and how they are read.
 #[derive(Debug)]
@@ -111,10 +115,11 @@ impl ProblemFile {
             blocks: BlockChoice::default(),
             graph: GraphSpec::default(),
             solve: SolveSpec::default(),
+            names: Vec::new(),
         }
     }
 
-    /// Reads a problem file and every file that it names.
+    /// Reads a problem file and every file that it names; a linear or quadratic program ([`mps`]) is one, too.
     pub fn read(path: impl AsRef<Path>, control: &Control) -> Result<Self> {
         Self::read_within(path, control, |_| Loading { most_bytes: None, control: control.clone() })
     }
@@ -128,6 +133,10 @@ impl ProblemFile {
         loading: impl FnOnce(&SolveSpec) -> Loading,
     ) -> Result<Self> {
         let path = path.as_ref();
+        if mps::is_program(path) {
+            let control = loading(&SolveSpec::default()).control;
+            return mps::read_program(path, &control)?.into_problem();
+        }
         let bytes = read_bytes(path, control)?;
         Self::from_text(text(&bytes, path)?, path, loading)
     }
@@ -143,6 +152,9 @@ impl ProblemFile {
             }
         }
         let path = path.as_ref();
+        if mps::is_program(path) {
+            return Ok(Vec::new());
+        }
         let bytes = read_bytes(path, control)?;
         let mut found = Vec::new();
         if let Ok(table) = text(&bytes, path)?.parse::<Table>() {
@@ -156,11 +168,30 @@ impl ProblemFile {
         Self::from_text(text, path.as_ref(), |_| Loading::default())
     }
 
+    /// The same with its `[blocks]`, `[graph]` and `[solve]` from tables that the caller has from elsewhere; `path` stands in
+    /// messages, and its folder holds the files that they name.
+    pub fn with_tables(mut self, mut tables: Table, path: impl AsRef<Path>) -> Result<Self> {
+        let path = path.as_ref();
+        let folder = path.parent().map(Path::to_path_buf).unwrap_or_default();
+        let origin = Origin { path, folder, most_bytes: None, control: Control::unlimited() };
+        check_tables(&tables, path, &TABLES_BESIDE_TERMS)?;
+        if let Some(keys) = take_table(&origin, &mut tables, "blocks")? {
+            self.blocks = structure::read_blocks(keys)?;
+        }
+        if let Some(keys) = take_table(&origin, &mut tables, "graph")? {
+            self.graph = structure::read_graph(keys)?;
+        }
+        if let Some(keys) = take_table(&origin, &mut tables, "solve")? {
+            self.solve = solve::read(keys)?;
+        }
+        Ok(self)
+    }
+
     fn from_text(text: &str, path: &Path, loading: impl FnOnce(&SolveSpec) -> Loading) -> Result<Self> {
         let folder = path.parent().map(Path::to_path_buf).unwrap_or_default();
         let mut origin = Origin { path, folder, most_bytes: None, control: Control::unlimited() };
         let mut document: Table = text.parse().map_err(|error| syntax_error(path, text, &error))?;
-        check_tables(&document, path)?;
+        check_tables(&document, path, &TABLES)?;
         let solve = take_table(&origin, &mut document, "solve")?;
         let solve = solve.map(solve::read).transpose();
         if let Ok(solve) = &solve {
@@ -205,12 +236,13 @@ fn take_table<'a>(origin: &'a Origin<'a>, document: &mut Table, name: &str) -> R
 }
 
 /// Refuses what stands at the top level and is none of the tables.
-fn check_tables(document: &Table, path: &Path) -> Result<()> {
-    let Some((name, value)) = document.iter().find(|(name, _)| !TABLES.contains(&name.as_str())) else {
+fn check_tables(document: &Table, path: &Path, tables: &[&str]) -> Result<()> {
+    let Some((name, value)) = document.iter().find(|(name, _)| !tables.contains(&name.as_str())) else {
         return Ok(());
     };
-    let (path, found, known) = (path.into(), name.clone(), TABLES.map(String::from).to_vec());
-    let suggestion = nearest(name, &TABLES).map(String::from);
+    let known = tables.iter().copied().map(String::from).collect();
+    let (path, found) = (path.into(), name.clone());
+    let suggestion = nearest(name, tables).map(String::from);
     Err(if value.is_table() || value.is_array() {
         Error::UnknownTable { path, found, suggestion, known }
     } else {

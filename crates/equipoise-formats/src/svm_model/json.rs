@@ -8,6 +8,7 @@
 //! - `weights`: a list a decision function; its entry j - 1 is the weight of feature j, up to the largest feature.
 //! - `converged`, `relative_gap`: how far the training came, where the file says so; the gap is null where none is known.
 //! - `class_weights`: only where there are some; a list of pairs `[label, weight]`.
+//! - what goes with the model, where there is something: see `context.rs`. A file with a `scaling` has version 2.
 //! - `features`: only where such a list would be mostly zeros; then the weights stand in its order.
 //!
 //! Numbers come back bit for bit. Fields that are not known are skipped, so that later versions may append some.
@@ -21,13 +22,16 @@ use serde::ser::SerializeMap;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use equipoise::Named;
-use equipoise_models::svm::{Kind, LinearModel, Loss, TrainSettings};
+use equipoise_models::svm::{Kind, LinearModel, Loss, Sigmoid, TrainSettings};
 
+use super::context::{ModelContext, StoredScaling};
 use super::{Fault, ModelFile};
 use crate::{Error, Result, Standing};
 
 const FORMAT: &str = "equipoise-svm";
 const VERSION: u64 = 1;
+/// Of files whose weights are for scaled rows.
+const SCALED: u64 = 2;
 /// A dense list may be this many times as long as there are features, and ...
 const WASTE: u64 = 10;
 /// ... this much longer.
@@ -40,14 +44,20 @@ fn is_sparse(features: &[u32]) -> bool {
 }
 
 /// Writes a model, checked before, and a line end.
-pub(super) fn write(out: &mut impl Write, model: &ModelFile, standing: Option<Standing>) -> io::Result<()> {
-    serde_json::to_writer(&mut *out, &Writing { model, standing })?;
+pub(super) fn write(
+    out: &mut impl Write,
+    model: &ModelFile,
+    context: &ModelContext,
+    standing: Option<Standing>,
+) -> io::Result<()> {
+    serde_json::to_writer(&mut *out, &Writing { model, context, standing })?;
     writeln!(out)
 }
 
 /// The object, without a copy of the weights.
 struct Writing<'a> {
     model: &'a ModelFile,
+    context: &'a ModelContext,
     standing: Option<Standing>,
 }
 
@@ -56,7 +66,8 @@ impl Serialize for Writing<'_> {
         let ModelFile { model, features } = self.model;
         let mut map = serializer.serialize_map(None)?;
         map.serialize_entry("format", FORMAT)?;
-        map.serialize_entry("version", &VERSION)?;
+        let version = if self.context.scaling.is_some() { SCALED } else { VERSION };
+        map.serialize_entry("version", &version)?;
         map.serialize_entry("kind", model.kind.name())?;
         map.serialize_entry("loss", model.loss.name())?;
         map.serialize_entry("labels", &model.labels)?;
@@ -72,6 +83,25 @@ impl Serialize for Writing<'_> {
             // An infinite one is null.
             map.serialize_entry("relative_gap", &measure)?;
         }
+        let ModelContext { feature_names, target, label_names, scaling, sigmoids } = self.context;
+        if let Some(target) = target {
+            map.serialize_entry("target", target)?;
+        }
+        if let Some(names) = label_names {
+            map.serialize_entry("label_names", names)?;
+        }
+        if let Some(names) = feature_names {
+            map.serialize_entry("feature_names", names)?;
+        }
+        if let Some(scaling) = scaling {
+            let laid_out =
+                |list: &[f64]| if is_sparse(features) { list.to_vec() } else { dense(features, list) };
+            map.serialize_entry("scaling", &StoredScaling::new(scaling, laid_out))?;
+        }
+        if !sigmoids.is_empty() {
+            let pairs: Vec<[f64; 2]> = sigmoids.iter().map(|sigmoid| [sigmoid.a, sigmoid.b]).collect();
+            map.serialize_entry("sigmoids", &pairs)?;
+        }
         if is_sparse(features) {
             map.serialize_entry("features", features)?;
             map.serialize_entry("weights", &model.weights)?;
@@ -82,6 +112,13 @@ impl Serialize for Writing<'_> {
         }
         map.end()
     }
+}
+
+/// Numbers by feature, zeros between them.
+fn dense(features: &[u32], list: &[f64]) -> Vec<f64> {
+    let mut all = vec![0.0; features.last().map_or(0, |&last| last as usize)];
+    features.iter().zip(list).for_each(|(&feature, &number)| all[feature as usize - 1] = number);
+    all
 }
 
 /// Weights by feature, zeros between them.
@@ -117,6 +154,11 @@ struct Stored {
     bias: Option<Vec<f64>>,
     features: Option<Vec<u32>>,
     weights: Option<Vec<Vec<f64>>>,
+    target: Option<String>,
+    label_names: Option<Vec<String>>,
+    feature_names: Option<Vec<String>>,
+    scaling: Option<StoredScaling>,
+    sigmoids: Option<Vec<[f64; 2]>>,
 }
 
 impl<'de> Deserialize<'de> for Stored {
@@ -150,6 +192,11 @@ impl<'de> Visitor<'de> for StoredVisitor {
                 "bias" => stored.bias = field(&key, &mut map)?,
                 "features" => stored.features = field(&key, &mut map)?,
                 "weights" => stored.weights = field(&key, &mut map)?,
+                "target" => stored.target = field(&key, &mut map)?,
+                "label_names" => stored.label_names = field(&key, &mut map)?,
+                "feature_names" => stored.feature_names = field(&key, &mut map)?,
+                "scaling" => stored.scaling = field(&key, &mut map)?,
+                "sigmoids" => stored.sigmoids = field(&key, &mut map)?,
                 _ => drop(map.next_value::<IgnoredAny>()?),
             }
         }
@@ -181,21 +228,29 @@ pub(super) fn standing(text: &str, unsaid: Standing) -> Option<Standing> {
 }
 
 /// Reads a model.
-pub(super) fn parse(text: &str, path: &Path) -> Result<ModelFile> {
+pub(super) fn parse(text: &str, path: &Path) -> Result<(ModelFile, ModelContext)> {
     let stored: Stored = serde_json::from_str(text).map_err(|error| syntax(path, &error))?;
-    stored.into_model().and_then(|model| model.fault().map_or(Ok(model), Err)).map_err(|fault| fault.at(path))
+    let checked = |(file, context): (ModelFile, ModelContext)| {
+        let fault = file.fault().or_else(|| context.fault(&file));
+        fault.map_or(Ok((file, context)), Err)
+    };
+    stored.into_model().and_then(checked).map_err(|fault| fault.at(path))
 }
 
 impl Stored {
-    fn into_model(self) -> std::result::Result<ModelFile, Fault> {
+    fn into_model(self) -> std::result::Result<(ModelFile, ModelContext), Fault> {
         if self.format.as_deref() != Some(FORMAT) {
             let found = self.format.map_or_else(nothing, |format| format!("{format:?}"));
             return Err(fault("format", found, format!("{FORMAT:?}, or a model file of LIBLINEAR")));
         }
         match self.version {
-            Some(VERSION) => {}
-            Some(newer) if newer > VERSION => {
-                let expected = format!("{VERSION}; a newer equipoise wrote this file, use that one");
+            Some(VERSION) if self.scaling.is_none() => {}
+            Some(SCALED) if self.scaling.is_some() => {}
+            Some(SCALED) => {
+                return Err(fault("scaling", nothing(), "an object, in a file of version 2".into()));
+            }
+            Some(newer) if newer > SCALED => {
+                let expected = format!("{SCALED}; a newer equipoise wrote this file, use that one");
                 return Err(fault("version", newer.to_string(), expected));
             }
             other => {
@@ -221,7 +276,15 @@ impl Stored {
             weights,
             bias: required("bias", self.bias)?,
         };
-        Ok(ModelFile { model, features })
+        let sigmoid = |[a, b]: [f64; 2]| Sigmoid { a, b };
+        let context = ModelContext {
+            feature_names: self.feature_names,
+            target: self.target,
+            label_names: self.label_names,
+            scaling: self.scaling.map(StoredScaling::into_scaling).transpose()?,
+            sigmoids: self.sigmoids.unwrap_or_default().into_iter().map(sigmoid).collect(),
+        };
+        Ok((ModelFile { model, features }, context))
     }
 }
 

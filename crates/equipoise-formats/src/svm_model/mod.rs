@@ -20,6 +20,7 @@ use crate::numbers::{read_bytes, text};
 use crate::whole_file::write_whole;
 use crate::{Error, Result, Standing};
 
+mod context;
 mod json;
 mod liblinear;
 mod liblinear_read;
@@ -27,6 +28,7 @@ mod liblinear_read;
 mod tests;
 mod words;
 
+pub use context::ModelContext;
 pub use words::Format;
 
 /// A model, and what its columns stand for. What a file does not say has the default of a training.
@@ -120,9 +122,22 @@ impl Fault {
     }
 }
 
-/// Reads a model file of either format.
+/// Reads a model file of either format; the model is for rows as they are, also where it was trained on scaled ones.
 pub fn read(path: impl AsRef<Path>, control: &Control) -> Result<ModelFile> {
     read_with_format(path, control).map(|(file, _)| file)
+}
+
+/// A model as it was trained, what goes with it, and in which format the file is.
+///
+/// Where the context has a scaling, weights and bias are for scaled rows; [`read`] gives the model for rows as they are.
+pub fn read_with_context(
+    path: impl AsRef<Path>,
+    control: &Control,
+) -> Result<(ModelFile, ModelContext, Format)> {
+    let path = path.as_ref();
+    let bytes = read_bytes(path, control)?;
+    control.check()?;
+    parse_with_context(&bytes, path)
 }
 
 /// [`read`], and in which format the file is: one of LIBLINEAR does not say what it was trained with.
@@ -149,11 +164,21 @@ pub fn parse(bytes: &[u8], path: impl AsRef<Path>) -> Result<ModelFile> {
 }
 
 fn parse_with_format(bytes: &[u8], path: &Path) -> Result<(ModelFile, Format)> {
+    let (mut file, context, format) = parse_with_context(bytes, path)?;
+    if let Some(scaling) = &context.scaling {
+        scaling.fold(&mut file.model);
+        file.fault().map_or(Ok(()), |fault| Err(fault.at(path)))?;
+    }
+    Ok((file, format))
+}
+
+fn parse_with_context(bytes: &[u8], path: &Path) -> Result<(ModelFile, ModelContext, Format)> {
     let text = text(bytes, path)?;
     if liblinear_read::is_liblinear(text) {
-        Ok((liblinear_read::parse(text, path)?, Format::Liblinear))
+        Ok((liblinear_read::parse(text, path)?, ModelContext::default(), Format::Liblinear))
     } else {
-        Ok((json::parse(text, path)?, Format::Equipoise))
+        let (file, context) = json::parse(text, path)?;
+        Ok((file, context, Format::Equipoise))
     }
 }
 
@@ -169,15 +194,31 @@ pub fn write_standing(
     format: Format,
     standing: Option<Standing>,
 ) -> Result<()> {
+    write_with_context(path, model, &ModelContext::default(), format, standing)
+}
+
+/// The same, with what goes with the model. The text of LIBLINEAR has no place for it: a scaling becomes part of the weights
+/// and the bias, names and sigmoids are left out.
+pub fn write_with_context(
+    path: impl AsRef<Path>,
+    model: &ModelFile,
+    context: &ModelContext,
+    format: Format,
+    standing: Option<Standing>,
+) -> Result<()> {
     let path = path.as_ref();
-    if let Some(fault) = model.fault() {
+    if let Some(fault) = model.fault().or_else(|| context.fault(model)) {
         return Err(fault.at(path));
     }
     match format {
-        Format::Equipoise => write_whole(path, |out| json::write(out, model, standing)),
+        Format::Equipoise => write_whole(path, |out| json::write(out, model, context, standing)),
         Format::Liblinear => {
             check_liblinear(path, &model.model.labels, &model.features)?;
-            write_whole(path, |out| liblinear::write(out, model))
+            let mut folded = model.clone();
+            if let Some(scaling) = &context.scaling {
+                scaling.fold(&mut folded.model);
+            }
+            write_whole(path, |out| liblinear::write(out, &folded))
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use equipoise_models::svm::{Kind, Loss, TrainSettings};
+use equipoise_models::svm::{Kind, Loss, ScaleKind, Scaling, Sigmoid, TrainSettings};
 
 use super::*;
 
@@ -44,7 +44,7 @@ fn without_labels(kind: Kind) -> ModelFile {
 fn json(model: &ModelFile) -> String {
     assert!(model.fault().is_none());
     let mut bytes = Vec::new();
-    json::write(&mut bytes, model, None).expect("memory takes everything");
+    json::write(&mut bytes, model, &ModelContext::default(), None).expect("memory takes everything");
     String::from_utf8(bytes).expect("text")
 }
 
@@ -193,7 +193,8 @@ fn json_that_is_refused() {
     refused("[1, 2]", &["model"]);
     refused("{}", &["`format`: found nothing", "equipoise-svm"]);
     refused(&changed("equipoise-svm", "other"), &["`format`: found \"other\""]);
-    refused(&changed("\"version\":1", "\"version\":2"), &["`version`: found 2", "newer equipoise"]);
+    refused(&changed("\"version\":1", "\"version\":3"), &["`version`: found 3", "newer equipoise"]);
+    refused(&changed("\"version\":1", "\"version\":2"), &["`scaling`: found nothing, expected an object"]);
     refused(&changed("\"version\":1", "\"version\":0"), &["`version`: found 0, expected 1"]);
     refused(&changed("\"version\":1,", ""), &["`version`: found nothing"]);
     refused(&changed("\"svc\"", "\"svm\""), &["`kind`: found \"svm\", expected one of svc, nu-svc"]);
@@ -278,4 +279,69 @@ fn class_weights_come_back_and_are_written_only_where_there_are_some() {
     assert!(text.contains("\"class_weights\":[[1.0,0.30000000000000004],[-1.0,3.0]]"), "{text}");
     assert_eq!(read_text(&text).expect("valid").model.class_weights, weighted.model.class_weights);
     assert!(changed(|model| model.class_weights = vec![(1.0, f64::NAN)]).fault().is_some());
+}
+
+/// Everything that can go with the model of two labels.
+fn context() -> ModelContext {
+    let words = |list: &[&str]| Some(list.iter().map(|&word| word.to_owned()).collect());
+    ModelContext {
+        feature_names: words(&["width", "say \"x\"", "height"]),
+        target: Some("species".into()),
+        label_names: words(&["no", "yes"]),
+        scaling: Some(Scaling {
+            kind: ScaleKind::Standard,
+            shift: vec![1.0, 0.0, -2.0],
+            factor: vec![2.0, 1.0, 0.5],
+        }),
+        sigmoids: vec![Sigmoid { a: -1.5, b: 0.1 + 0.2 }],
+    }
+}
+
+fn with_context(context: &ModelContext) -> String {
+    let file = ModelFile { features: vec![1, 2, 3], ..two_labels() };
+    assert!(context.fault(&file).is_none());
+    let mut bytes = Vec::new();
+    json::write(&mut bytes, &file, context, None).expect("memory takes everything");
+    String::from_utf8(bytes).expect("text")
+}
+
+#[test]
+fn what_goes_with_a_model_comes_back() {
+    let text = with_context(&context());
+    let (file, found, _) = parse_with_context(text.as_bytes(), Path::new("m")).expect("a model");
+    assert_eq!((found, file.model.weights), (context(), two_labels().model.weights));
+    // Whoever does not ask for a scaling gets a model for rows as they are.
+    let raw = read_text(&text).expect("a model").model;
+    assert_eq!(raw.weights, [[2.0 * (0.1 + 0.2), -1e-300, 1.0]]);
+    assert_eq!(raw.bias, [-0.25 - 2.0 * (0.1 + 0.2) + 2.0]);
+    assert!(!json(&two_labels()).contains("scaling"), "version 1 is as it was");
+}
+
+#[test]
+fn scalings_have_a_place_for_features_that_do_not_occur() {
+    let mut bytes = Vec::new();
+    let context = ModelContext { feature_names: None, ..context() };
+    json::write(&mut bytes, &two_labels(), &context, None).expect("memory takes everything");
+    let (file, found, _) = parse_with_context(&bytes, Path::new("m")).expect("a model");
+    assert_eq!((file.features.len(), found.scaling.expect("scaled").factor), (4, vec![2.0, 0.0, 1.0, 0.5]));
+}
+
+#[test]
+fn what_goes_with_a_model_is_checked() {
+    let text = with_context(&context());
+    for (from, to, words) in [
+        ("\"version\":2", "\"version\":1", "`version`: found 1"),
+        (
+            "\"standard\"",
+            "\"stretched\"",
+            "`scaling.kind`: found \"stretched\", expected one of standard, min-max",
+        ),
+        ("\"shift\":[1.0,", "\"shift\":[", "`scaling.shift`: found 2 entries, expected 3"),
+        ("[\"no\",\"yes\"]", "[\"no\"]", "`label_names`: found 1 entries, expected 2"),
+        ("\"width\",", "", "`feature_names`: found 2 entries, expected 3"),
+        ("[[-1.5", "[[1.0, 2.0], [-1.5", "`sigmoids`: found 2 entries, expected 1"),
+    ] {
+        assert!(text.contains(from), "{from} in {text}");
+        refused(&text.replace(from, to), &[words]);
+    }
 }

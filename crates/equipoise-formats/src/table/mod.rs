@@ -11,7 +11,7 @@
 //! | ending | holds |
 //! |---|---|
 //! | `.npy`, `.mtx` | a matrix, as in [`crate::numbers`]; columns are named 1, 2, ... |
-//! | any other, also packed by gzip, bzip2 or xz | text: fields between commas, semicolons or tabs, in quotes or not |
+//! | any other, also packed by gzip, bzip2, xz or zstd | text: fields between commas, semicolons or tabs, in quotes or not |
 //!
 //! Text has a header if its first line is not all numbers ([`Header`]). A first column of text under an empty name, or one
 //! more field than the header has, is taken as the names of the rows ([`RowNames`]). Cells that are empty or say `NA`,
@@ -83,6 +83,8 @@ pub struct TableOptions {
     pub names: Option<PathBuf>,
     /// Columns of the file that are not read, whatever they hold.
     pub drop: Vec<String>,
+    /// Columns of the file that are read, and no others; those that it does not have are not missed.
+    pub keep: Option<Vec<String>>,
     /// What becomes of cells without a number.
     pub missing: Missing,
     /// Columns that hold words, where a text under a header has them.
@@ -240,6 +242,9 @@ impl Raw {
         let Self { names, row_names, rows, columns, values, words } = self;
         let (names, row_names, rows, columns, values) = if options.transpose {
             (row_names, names, columns, rows, values)
+        } else if columns == 0 {
+            // Words alone.
+            (names, row_names, rows, columns, values)
         } else {
             let matrix = crate::numbers::from_row_major(rows, columns, values, control)?;
             (names, row_names, rows, columns, into_dense_values(matrix))

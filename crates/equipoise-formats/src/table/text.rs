@@ -2,6 +2,7 @@
 //!
 //! Given: a file. Returns: its numbers row after row, and the names it has. Must not know: what the columns mean.
 
+use std::collections::HashSet;
 use std::path::Path;
 
 use equipoise::Control;
@@ -50,7 +51,7 @@ pub(super) fn read(path: &Path, options: &TableOptions, control: &Control) -> Re
     let first = lines.next().ok_or_else(no_numbers)?;
     let (layout, is_header) = Layout::of(path, &lines, &first, options)?;
     let columns = layout.kept.iter().filter(|kept| **kept).count();
-    if columns == 0 {
+    if columns == 0 && layout.worded.is_empty() {
         return Err(no_numbers());
     }
     let mut raw = Raw {
@@ -64,9 +65,10 @@ pub(super) fn read(path: &Path, options: &TableOptions, control: &Control) -> Re
     let mut looked = 0;
     let mut line = if is_header { lines.next() } else { Some(first) };
     while let Some(at) = line {
-        if raw.values.len() >= looked + LOOK {
+        let read = raw.values.len() + raw.rows;
+        if read >= looked + LOOK {
             control.check()?;
-            looked = raw.values.len();
+            looked = read;
         }
         layout.row(&text, &at, &mut raw)?;
         raw.rows += 1;
@@ -175,6 +177,12 @@ impl<'a> Layout<'a> {
                 });
             };
             kept[place + usize::from(has_row_names)] = false;
+        }
+        if let (Some(keep), Some(names)) = (&options.keep, &names) {
+            let keep: HashSet<&String> = keep.iter().collect();
+            for (place, _) in names.iter().enumerate().filter(|(_, name)| !keep.contains(name)) {
+                kept[place + usize::from(has_row_names)] = false;
+            }
         }
         let is_worded = |name: &&String| options.words.contains(name);
         let mut worded = Vec::new();

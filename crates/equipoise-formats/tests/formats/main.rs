@@ -3,6 +3,7 @@
 //! - `csv`, `matrix_market`, `npy`: numbers, well-formed and malformed
 //! - `libsvm`, `libsvm_errors`, `libsvm_random`: labelled rows
 //! - `problem`, `problem_errors`, `round_trip`: the problem file
+//! - `mps`: linear and quadratic programs
 //! - `table`: named columns, with and without a header
 //! - `row_stream`: rows of a file, a batch at a time
 //! - `results`: solution files and histories
@@ -14,6 +15,7 @@ mod libsvm;
 mod libsvm_errors;
 mod libsvm_random;
 mod matrix_market;
+mod mps;
 mod mutations;
 mod npy;
 mod problem;

@@ -77,6 +77,12 @@ fn problems_and_solutions() {
 }
 
 #[test]
+fn programs() {
+    let text = include_bytes!("../../../../examples/problems/hs35.qps");
+    damage("p.qps", text, |path| ProblemFile::read(path, &Control::unlimited()).is_ok());
+}
+
+#[test]
 fn deep_nesting_is_refused() {
     let deep = format!("[smooth]\nkind = {}", "[".repeat(100_000));
     assert!(ProblemFile::from_toml_str(&deep, "p.toml").is_err());

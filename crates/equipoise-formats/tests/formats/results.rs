@@ -35,6 +35,7 @@ fn solution() -> SolutionFile {
         reason: "as asked".into(),
         candidates: Vec::new(),
         x: vec![1.0 / 3.0, -0.0, 5e-324, 1.797_693_134_862_315_7e308],
+        variables: Vec::new(),
     }
 }
 

@@ -191,6 +191,15 @@ fn a_fit_has_the_standing_of_its_status_and_gap() {
     write_fit(&path, &serde_json::json!({"status": "converged", "relative_gap": f64::NAN})).expect("written");
     let standing = read_standing(&path, &control).expect("read");
     assert_eq!(standing, Some(Standing { converged: true, measure: f64::INFINITY }));
+    // Of many points it is how many are missing that counts.
+    let left = |missing: usize| {
+        let fit = serde_json::json!({"status": "interrupted", "relative_gap": 0.5, "missing": missing});
+        write_fit(&path, &fit).expect("written");
+        read_standing(&path, &control).expect("read").expect("a fit")
+    };
+    let (more, fewer) = (left(7), left(3));
+    assert_eq!((more.measure, fewer.measure), (7.0, 3.0));
+    assert!(fewer.may_replace(more) && !more.may_replace(fewer));
     std::fs::write(&path, "not json").expect("written");
     assert_eq!(read_standing(&path, &control).expect("read"), None);
 }
