@@ -6,15 +6,22 @@
 //! | 1 | finished without converging, or the certificate is not met |
 //! | 2 | error, usage errors included; also a time limit that came before there was a result: nothing was written |
 //! | 130 | interrupted before there was a result; nothing was written |
+//!
+//! With `--json`, status 2 comes with one object on stdout, `{"error": {"message": ..., "exit_status": 2}}`; the line on
+//! stderr is the same with and without it.
 
 use std::io::{self, ErrorKind, Write};
 use std::process::ExitCode;
+use std::sync::atomic::{AtomicBool, Ordering};
 
-use anyhow::Context;
+use anyhow::{Context, bail};
 use equipoise::Halt;
 use equipoise_models::constrained;
 
 use crate::interrupt::ENDED_BY_INTERRUPT;
+
+/// The exit status of errors.
+const ERROR: u8 = 2;
 
 /// What a command that did its work found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -32,24 +39,54 @@ impl From<bool> for Outcome {
 }
 
 /// The exit status of a command; prints its error, if it had one.
-pub(crate) fn code(result: anyhow::Result<Outcome>) -> ExitCode {
+pub(crate) fn code(result: anyhow::Result<Outcome>, wants_json: bool) -> ExitCode {
     match result {
         Ok(Outcome::Met) => ExitCode::SUCCESS,
         Ok(Outcome::NotMet) => ExitCode::from(1),
         Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
+        Err(error) if error.is::<equipoise_experiments::Ended>() => {
+            note(format_args!("{error:#}"));
+            ExitCode::from(ENDED_BY_INTERRUPT)
+        }
         Err(error) if was_ended(&error, &Halt::Interrupted) => {
             note(format_args!("{error:#}; nothing was written"));
             ExitCode::from(ENDED_BY_INTERRUPT)
         }
         Err(error) if was_ended(&error, &Halt::TimeLimit) => {
-            note(format_args!("error: {error:#}; nothing was written"));
-            ExitCode::from(2)
+            refused(&format!("{error:#}; nothing was written"), wants_json)
         }
-        Err(error) => {
-            note(format_args!("error: {error:#}"));
-            ExitCode::from(2)
-        }
+        Err(error) => refused(&format!("{error:#}"), wants_json),
     }
+}
+
+/// The exit status of arguments that were not understood; says why, and what was perhaps meant.
+pub(crate) fn misunderstood(error: &clap::Error, hints: &[String], wants_json: bool) -> ExitCode {
+    let _ = error.print();
+    hints.iter().for_each(note);
+    if wants_json {
+        let text = error.to_string();
+        let first = text.lines().next().unwrap_or_default();
+        let words = std::iter::once(first.strip_prefix("error: ").unwrap_or(first));
+        let words: Vec<&str> = words.chain(hints.iter().map(String::as_str)).collect();
+        print_error(&words.join("; "));
+    }
+    ExitCode::from(ERROR)
+}
+
+/// Says an error; it is the one object of `--json`, too.
+fn refused(message: &str, wants_json: bool) -> ExitCode {
+    note(format_args!("error: {message}"));
+    if wants_json {
+        print_error(message);
+    }
+    ExitCode::from(ERROR)
+}
+
+fn print_error(message: &str) {
+    IS_TAKEN.store(false, Ordering::Relaxed);
+    let object = serde_json::json!({ "error": { "message": message, "exit_status": ERROR } });
+    // Where stdout is gone nobody is there to read it.
+    let _ = print(&format!("{object}\n"));
 }
 
 /// One line on stderr; a closed stderr is nobody's problem.
@@ -57,8 +94,33 @@ pub(crate) fn note(line: impl std::fmt::Display) {
     let _ = writeln!(io::stderr(), "{line}");
 }
 
-/// Text on stdout, whole and flushed.
+/// Whether `--json` was typed, and whether an output is `-` and has stdout for itself.
+static WANTS_JSON: AtomicBool = AtomicBool::new(false);
+static IS_TAKEN: AtomicBool = AtomicBool::new(false);
+
+/// At the beginning of a command: stdout is free.
+pub(crate) fn begin(wants_json: bool) {
+    WANTS_JSON.store(wants_json, Ordering::Relaxed);
+    IS_TAKEN.store(false, Ordering::Relaxed);
+}
+
+/// Gives stdout to a file named `-`; words for people go to stderr from now on.
+pub(crate) fn take_stdout() -> anyhow::Result<()> {
+    if WANTS_JSON.load(Ordering::Relaxed) {
+        bail!("--json and an output that is `-` both want standard output; name a file for one");
+    }
+    if IS_TAKEN.swap(true, Ordering::Relaxed) {
+        bail!("two outputs are `-`, and there is one standard output; name a file for the other");
+    }
+    Ok(())
+}
+
+/// Text on stdout, whole and flushed; on stderr where stdout is taken.
 pub(crate) fn print(text: &str) -> anyhow::Result<()> {
+    if IS_TAKEN.load(Ordering::Relaxed) {
+        let _ = io::stderr().write_all(text.as_bytes());
+        return Ok(());
+    }
     let mut out = io::stdout().lock();
     out.write_all(text.as_bytes()).and_then(|()| out.flush()).context("cannot write to stdout")
 }

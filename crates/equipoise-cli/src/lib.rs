@@ -16,8 +16,12 @@ mod generate;
 mod graph;
 mod history;
 mod interrupt;
+mod lab;
 mod lasso;
+mod man;
 mod outputs;
+mod page;
+mod picture;
 mod plot;
 mod portfolio;
 mod predict;
@@ -25,7 +29,9 @@ mod progress;
 mod report;
 mod solve;
 mod svm;
+mod usage;
 mod verify;
+mod version;
 mod watch;
 
 use std::ffi::OsString;
@@ -40,15 +46,26 @@ use interrupt::Interrupt;
 
 /// Runs the command with these arguments, the name of the program first; the outcome is its exit status.
 ///
-/// Arguments that cannot be understood, and asked-for help, end the process as [`clap`] does.
+/// Asked-for help ends the process as [`clap`] does.
 pub fn run<I, T>(args: I) -> ExitCode
 where
     I: IntoIterator<Item = T>,
     T: Into<OsString> + Clone,
 {
     let started = Instant::now();
-    let command = Arguments::parse_from(args).command;
-    exit::code(interrupt::listen(started).and_then(|interrupt| execute(&command, &interrupt)))
+    let words: Vec<OsString> = args.into_iter().map(Into::into).collect();
+    let typed: Vec<String> = words.iter().map(|word| word.to_string_lossy().into_owned()).collect();
+    let wants_json = typed.iter().any(|word| word == "--json");
+    exit::begin(wants_json);
+    let command = match Arguments::try_parse_from(words) {
+        Ok(arguments) => arguments.command,
+        Err(error) if error.use_stderr() => {
+            return exit::misunderstood(&error, &usage::hints(&typed), wants_json);
+        }
+        Err(asked_for) => asked_for.exit(),
+    };
+    let result = interrupt::listen(started).and_then(|interrupt| execute(&command, &interrupt));
+    exit::code(result, wants_json)
 }
 
 fn execute(command: &Command, interrupt: &Interrupt) -> anyhow::Result<Outcome> {
@@ -64,7 +81,10 @@ fn execute(command: &Command, interrupt: &Interrupt) -> anyhow::Result<Outcome> 
         Command::Portfolio(args) => portfolio::run(args, interrupt),
         Command::Generate(args) => generate::run(&args.kind, interrupt),
         Command::Graph(args) => graph::run(args, interrupt),
+        Command::Lab(args) => lab::run(args, interrupt),
+        Command::Report(args) => page::run(args),
         Command::Demo => demo::run(interrupt),
+        Command::Man { folder } => man::run(folder),
         Command::Completions { shell } => completions::run(*shell),
     }
 }

@@ -12,12 +12,16 @@ use anyhow::{Result, bail};
 use equipoise::Control;
 use equipoise_formats::{Standing, check_writable, fit_file, read_solution, svm_model};
 
-use crate::exit::note;
+use crate::exit::{self, note};
 
 /// Refuses outputs that cannot be written, that are one of the inputs (also by a link), or one another.
 pub(crate) fn check(outputs: &[Option<&Path>], inputs: &[Option<&Path>]) -> Result<()> {
     let outputs: Vec<&Path> = outputs.iter().flatten().copied().collect();
     for (k, output) in outputs.iter().enumerate() {
+        if output.as_os_str() == "-" {
+            exit::take_stdout()?;
+            continue;
+        }
         if let Some(input) = inputs.iter().flatten().find(|input| is_same_file(output, input)) {
             bail!(
                 "cannot write {}: it is the input {}; name another file",

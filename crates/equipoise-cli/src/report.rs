@@ -21,7 +21,7 @@ pub(crate) fn solution(solution: &Solution, tolerance: f64, written: Option<&str
     let reason = if solution.reason.is_empty() { String::new() } else { format!(" ({})", solution.reason) };
     line(&mut text, "method", &format!("{method}{reason}"));
     if !solution.candidates.is_empty() {
-        let of = |c: &Candidate| format!("{} {}", c.name, c.objective);
+        let of = |c: &Candidate| format!("{} {}", c.name, number(c.objective));
         let list: Vec<String> = solution.candidates.iter().map(of).collect();
         line(&mut text, "candidates", &list.join(", "));
     }
@@ -34,10 +34,21 @@ pub(crate) fn solution(solution: &Solution, tolerance: f64, written: Option<&str
     text
 }
 
+/// A number in as few digits as say it exactly; very large and very small ones with an exponent.
+pub(crate) fn number(value: f64) -> String {
+    let size = value.abs();
+    if value == 0.0 || (1e-5..1e16).contains(&size) || !value.is_finite() {
+        value.to_string()
+    } else {
+        format!("{value:e}")
+    }
+}
+
 /// A certificate for people.
 pub(crate) fn certificate(certificate: &Certificate, tolerance: f64) -> String {
     let mut text = String::new();
     let Certificate { objective, smooth, separable, .. } = certificate;
+    let [objective, smooth, separable] = [objective, smooth, separable].map(|value| number(*value));
     line(&mut text, "objective", &format!("{objective} (smooth {smooth} + separable {separable})"));
     if let Some(bound) = certificate.lower_bound {
         let holds = match certificate.holds_within {
@@ -45,7 +56,7 @@ pub(crate) fn certificate(certificate: &Certificate, tolerance: f64) -> String {
             None => String::new(),
         };
         let proof = if certificate.is_proven { "" } else { ", in plain arithmetic: not proven" };
-        line(&mut text, "optimum", &format!("at least {bound}{holds}{proof}"));
+        line(&mut text, "optimum", &format!("at least {}{holds}{proof}", number(bound)));
     }
     let (name, found, allowed) = measure(certificate, tolerance);
     line(&mut text, name, &format!("{found:.3e} (allowed {allowed:.3e})"));
@@ -91,7 +102,7 @@ pub(crate) fn line(text: &mut String, name: &str, value: &str) {
 }
 
 fn numbers(list: &[f64]) -> String {
-    let words: Vec<String> = list.iter().map(f64::to_string).collect();
+    let words: Vec<String> = list.iter().map(|value| number(*value)).collect();
     format!("[{}]", words.join(", "))
 }
 
@@ -107,6 +118,22 @@ mod tests {
         let f = Distance::new(vec![1.0, 2.0], 1.0).expect("finite");
         let problem = Problem::builder(f).build().expect("valid");
         equipoise::solve(&problem, &Settings::default()).expect("solved")
+    }
+
+    #[test]
+    fn numbers_are_never_hundreds_of_digits_long() {
+        for (value, words) in [
+            (0.0, "0"),
+            (-1.5, "-1.5"),
+            (123456789.0, "123456789"),
+            (1e-300, "1e-300"),
+            (1.5e300, "1.5e300"),
+            (f64::INFINITY, "inf"),
+            (f64::MAX, "1.7976931348623157e308"),
+        ] {
+            assert_eq!(number(value), words);
+        }
+        assert_eq!(numbers(&[1e-200, 2.0]), "[1e-200, 2]");
     }
 
     #[test]

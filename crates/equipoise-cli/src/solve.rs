@@ -28,6 +28,8 @@ const MOST_NAMED: usize = 3;
 struct Plan<'a> {
     args: &'a SolveArguments,
     problem: AnyProblem,
+    /// What the first coordinates of x are called.
+    names: Vec<String>,
     settings: Settings,
     experiment: Delayed,
     start: Option<Vec<f64>>,
@@ -58,8 +60,9 @@ impl<'a> Plan<'a> {
             let wishes = typed.or(solve);
             Loading { most_bytes: wishes.loaded_bytes(), control: interrupt.within(wishes.time_limit) }
         };
-        let file = ProblemFile::read_within(&args.problem, &interrupt.within(typed.time_limit), loading)?;
+        let mut file = ProblemFile::read_within(&args.problem, &interrupt.within(typed.time_limit), loading)?;
         let wishes = typed.or(&file.solve);
+        let names = std::mem::take(&mut file.names);
         let (mut settings, experiment) = (wishes.settings()?, wishes.experiment()?);
         let control = interrupt.within(settings.time_limit);
         let place =
@@ -73,6 +76,7 @@ impl<'a> Plan<'a> {
         let start = args.warm_start.as_deref();
         let start = start.map(|path| warm_start(path, &problem, args.quiet, &control)).transpose()?;
         let mut watch = Watch::new(args.history.as_deref())?;
+        watch.keeps(args.plot.as_deref());
         let (mut keeper, mut resumed) = (None, None);
         if let Some(aside) = &aside {
             let run = identity(&problem, &settings, start.as_deref(), &control)?;
@@ -84,7 +88,20 @@ impl<'a> Plan<'a> {
         }
         watch.predict(|| Forecast::new(&problem, &settings, start.as_deref()));
         settings.time_limit = interrupt.left(settings.time_limit);
-        Ok(Self { args, problem, settings, experiment, start, place, aside, keeper, resumed, watch, control })
+        Ok(Self {
+            args,
+            problem,
+            names,
+            settings,
+            experiment,
+            start,
+            place,
+            aside,
+            keeper,
+            resumed,
+            watch,
+            control,
+        })
     }
 
     fn solve(&mut self) -> Result<Solution> {
@@ -140,9 +157,10 @@ impl<'a> Plan<'a> {
             report::solution(&solution, self.settings.tolerance, written.as_deref())
         };
         let converged = solution.status == Status::Converged;
-        let file = SolutionFile::from(solution);
+        let file = SolutionFile::from(solution).named(self.names);
         out.map_or(Ok(()), |path| write_solution(path, &file))?;
         exit::print(&if args.json { file.to_json()? + "\n" } else { words })?;
+        self.watch.draw(args.plot.as_deref())?;
         self.watch.finish()?;
         if let Some(aside) = &self.aside {
             aside.finish(converged);
@@ -153,7 +171,8 @@ impl<'a> Plan<'a> {
 
 /// Refuses outputs that cannot be written, or that are one of the files that are read.
 fn check_files(args: &SolveArguments, control: &Control) -> Result<()> {
-    let written = [args.out.as_deref(), args.history.as_deref(), args.checkpointing.checkpoint.as_deref()];
+    let [out, history, plot] = [&args.out, &args.history, &args.plot].map(Option::as_deref);
+    let written = [out, history, plot, args.checkpointing.checkpoint.as_deref()];
     if written.iter().all(Option::is_none) {
         return Ok(());
     }

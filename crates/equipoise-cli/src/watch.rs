@@ -8,6 +8,8 @@ use equipoise::{Observer, Progress, Settings};
 use equipoise_models::svm::TrainSettings;
 
 use crate::history::History;
+use crate::picture::{self, Seen};
+use crate::plot::write_svg;
 use crate::predict::Forecast;
 use crate::progress::{Bar, Fits};
 
@@ -18,6 +20,8 @@ pub(crate) struct Watch {
     history: Option<History>,
     /// The label of the fit that is told of, where these are the fits of a model.
     fit: Option<f64>,
+    /// What a plot needs, where one is wanted.
+    seen: Option<Vec<Seen>>,
 }
 
 impl Watch {
@@ -34,6 +38,19 @@ impl Watch {
     /// The same for the fits of a model.
     pub(crate) fn for_fits(history: Option<&Path>) -> Result<Self> {
         Ok(Self { history: history.map(History::create_for_fits).transpose()?, ..Self::default() })
+    }
+
+    /// Keeps what a plot needs, where one is wanted.
+    pub(crate) fn keeps(&mut self, plot: Option<&Path>) {
+        self.seen = plot.map(|_| Vec::new());
+    }
+
+    /// Draws what was kept.
+    pub(crate) fn draw(&self, plot: Option<&Path>) -> Result<()> {
+        match (plot, &self.seen) {
+            (Some(path), Some(seen)) => write_svg(path, &picture::of_run(seen)),
+            _ => Ok(()),
+        }
     }
 
     /// Adds what theory promises to the history, if there is one; `forecast` is not asked otherwise.
@@ -76,6 +93,9 @@ impl Observer for Watch {
     fn checkpoint(&mut self, progress: &Progress) {
         if let Some(bar) = &mut self.bar {
             bar.checkpoint(progress);
+        }
+        if let Some(seen) = &mut self.seen {
+            seen.push(Seen::new(self.fit, progress));
         }
         if let Some(history) = &mut self.history {
             match self.fit {

@@ -43,6 +43,9 @@ impl Input {
         control: &Control,
     ) -> Result<Self> {
         let begun = Instant::now();
+        if let Some(found) = args.demand.filter(|demand| !demand.is_finite()) {
+            bail!("--demand: found {found}, expected a finite number");
+        }
         let demand = args.demand.or(first);
         let is_case = path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("m"));
         let draft = if is_case {

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use super::data::Input;
 use super::run::Found;
-use crate::report::line;
+use crate::report::{line, number};
 
 /// Users that are listed without being asked for.
 const SHORT: usize = 12;
@@ -41,8 +41,22 @@ pub(super) struct AllocationJson<'a> {
     price_high: Option<&'a [f64]>,
     #[serde(skip_serializing_if = "Option::is_none")]
     dx_db: Option<Rates<'a>>,
+    /// Of many demands: those without a converged point.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    missing: Option<usize>,
     #[serde(skip_serializing_if = "Option::is_none")]
     points: Option<Vec<PointJson<'a>>>,
+    #[serde(flatten, skip_serializing_if = "Option::is_none")]
+    check: Option<Check>,
+}
+
+/// What the prices that came with a point are worth.
+#[derive(Debug, Clone, Copy, Serialize)]
+pub(super) struct Check {
+    /// What they prove; null where they prove nothing, or none came.
+    pub(super) price_bound: Option<f64>,
+    /// Whether they alone prove that the gap is met; null where none came.
+    pub(super) prices_met: Option<bool>,
 }
 
 /// One list a row; null where x does not move smoothly.
@@ -69,6 +83,8 @@ struct PointJson<'a> {
     price_low: &'a [f64],
     price_high: &'a [f64],
     x: Option<&'a [f64]>,
+    #[serde(flatten, skip_serializing_if = "Option::is_none")]
+    check: Option<Check>,
 }
 
 /// What is read back of such an object.
@@ -82,6 +98,8 @@ pub(super) struct Stored {
 
 #[derive(Debug, Deserialize)]
 pub(super) struct StoredPoint {
+    pub(super) demand: Option<f64>,
+    pub(super) x: Option<Vec<f64>>,
     pub(super) prices: Option<Vec<f64>>,
 }
 
@@ -107,7 +125,7 @@ impl<'a> AllocationJson<'a> {
         let list = &found.list;
         let one = found.demands.is_none().then(|| &list[0]);
         let points = found.demands.as_ref().map(|demands| {
-            let point = |(one, demand): (&'a Allocation, &f64)| PointJson {
+            let point = |(k, (one, demand)): (usize, (&'a Allocation, &f64))| PointJson {
                 demand: *demand,
                 status: one.status.name(),
                 objective: one.objective,
@@ -118,8 +136,9 @@ impl<'a> AllocationJson<'a> {
                 price_low: &one.price_low,
                 price_high: &one.price_high,
                 x: found.keep_x.then_some(one.x.as_slice()),
+                check: found.checks.as_ref().map(|checks| checks[k]),
             };
-            list.iter().zip(demands).map(point).collect()
+            list.iter().zip(demands).enumerate().map(point).collect()
         });
         let row = |row: &'a Row| RowJson { name: &row.name, sense: row.sense.name(), value: row.value };
         Self {
@@ -142,7 +161,9 @@ impl<'a> AllocationJson<'a> {
             price_low: one.map(|one| one.price_low.as_slice()),
             price_high: one.map(|one| one.price_high.as_slice()),
             dx_db: found.is_sensitivity_asked.then_some(Rates(found.rates.as_deref())),
+            missing: points.as_ref().map(|_| found.missing()),
             points,
+            check: one.and(found.checks.as_ref()).map(|checks| checks[0]),
         }
     }
 }
@@ -161,11 +182,14 @@ pub(super) fn words(found: &Found, input: &Input) -> String {
         line(&mut text, "prices", &ends(|one| one.prices[0]));
     } else {
         let one = &list[0];
-        line(&mut text, "objective", &format!("{} (at least {})", one.objective, one.bound));
+        line(&mut text, "objective", &format!("{} (at least {})", number(one.objective), number(one.bound)));
     }
     let (gap, allowed) = (worst(list, |one| one.relative_gap), input.settings.gap);
     line(&mut text, "relative gap", &format!("{gap:.3e} (allowed {allowed:.3e})"));
     line(&mut text, "infeasibility", &format!("at most {:.1e}", worst(list, |one| one.infeasibility)));
+    if let Some(checks) = &found.checks {
+        prices_of_file(&mut text, checks);
+    }
     if found.demands.is_none() {
         prices(&mut text, &list[0], input.problem.rows());
         users(&mut text, found, input);
@@ -185,18 +209,33 @@ pub(super) fn words(found: &Found, input: &Input) -> String {
     text
 }
 
+/// What the prices of a file are worth.
+fn prices_of_file(text: &mut String, checks: &[Check]) {
+    let count = |wanted: bool| checks.iter().filter(|check| check.prices_met == Some(wanted)).count();
+    let (good, bad) = (count(true), count(false));
+    let words = match checks {
+        [Check { prices_met: Some(is_met), price_bound }] => {
+            let bound = price_bound.map_or("nothing".into(), |bound| format!("at least {}", number(bound)));
+            format!("those of the file prove {bound}{}", if *is_met { "" } else { ", which is not enough" })
+        }
+        _ if good + bad == 0 => "none in the file".into(),
+        _ => format!("those of the file prove enough for {good} of {} demands", good + bad),
+    };
+    line(text, "file prices", &words);
+}
+
 fn prices(text: &mut String, one: &Allocation, rows: &[Row]) {
     for (k, row) in rows.iter().enumerate() {
         let (low, high) = (one.price_low[k], one.price_high[k]);
         let range = match () {
             () if low.is_nan() => String::new(),
             () if low == high => String::new(),
-            () if low.is_infinite() => format!(" (any up to {high} is as good)"),
-            () if high.is_infinite() => format!(" (any from {low} on is as good)"),
-            () => format!(" (any from {low} to {high} is as good)"),
+            () if low.is_infinite() => format!(" (any up to {} is as good)", number(high)),
+            () if high.is_infinite() => format!(" (any from {} on is as good)", number(low)),
+            () => format!(" (any from {} to {} is as good)", number(low), number(high)),
         };
         let asked = format!("{} {} {}", row.name, row.sense, row.value);
-        line(text, "price", &format!("{} for {asked}{range}", one.prices[k]));
+        line(text, "price", &format!("{} for {asked}{range}", number(one.prices[k])));
     }
 }
 

@@ -11,7 +11,7 @@ use equipoise_formats::{Standing, fit_file};
 
 use super::data::{self, Input, named};
 use super::picture;
-use super::report::{self, AllocationJson, Stored};
+use super::report::{self, AllocationJson, Check, Stored};
 use crate::args::AllocateRunArguments;
 use crate::exit::{self, Outcome, note};
 use crate::interrupt::Interrupt;
@@ -28,6 +28,16 @@ pub(super) struct Found {
     pub(super) keep_x: bool,
     pub(super) seconds: f64,
     pub(super) seconds_certificate: f64,
+    /// Of a check: what the prices of the file are worth, one a point.
+    pub(super) checks: Option<Vec<Check>>,
+}
+
+impl Found {
+    /// Of many demands, those without a converged point.
+    pub(super) fn missing(&self) -> usize {
+        let asked = self.demands.as_ref().map_or(self.list.len(), Vec::len);
+        asked - self.list.iter().filter(|one| one.status == Status::Converged).count()
+    }
 }
 
 pub(crate) fn run(args: &AllocateRunArguments, interrupt: &Interrupt) -> Result<Outcome> {
@@ -56,7 +66,9 @@ pub(crate) fn run(args: &AllocateRunArguments, interrupt: &Interrupt) -> Result<
     if status != Status::Converged {
         note(not_converged(status, gap, input.settings.gap));
     }
-    let standing = Standing { converged: status == Status::Converged, measure: gap };
+    let missing = if found.demands.is_some() { found.missing() } else { 0 };
+    let measure = fit_file::measure_of_points(missing, gap);
+    let standing = Standing { converged: status == Status::Converged, measure };
     let stays = place.is_some_and(|place| place.stays(standing, args.keep_partial));
     let json = AllocationJson::new(&found, &input);
     if let Some(path) = args.out.as_ref().filter(|_| !stays) {
@@ -100,6 +112,7 @@ fn find(
             keep_x,
             seconds,
             seconds_certificate,
+            checks: None,
         });
     }
     let header = || {
@@ -128,7 +141,16 @@ fn find(
     let rates = if is_sensitivity_asked { sensitivity(problem, &one) } else { None };
     let (seconds, seconds_certificate) = (one.seconds, one.seconds_certificate);
     let (list, demands) = (vec![one], None);
-    Ok(Found { list, demands, is_sensitivity_asked, rates, keep_x, seconds, seconds_certificate })
+    Ok(Found {
+        list,
+        demands,
+        is_sensitivity_asked,
+        rates,
+        keep_x,
+        seconds,
+        seconds_certificate,
+        checks: None,
+    })
 }
 
 /// The prices of an earlier result.

@@ -5,6 +5,8 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand};
 use equipoise_allocation::Settings;
 
+use crate::args::values;
+
 const EXAMPLES: &str = "\
 EXAMPLES
   equipoise allocate case.m --plot merit.svg
@@ -120,7 +122,7 @@ pub(crate) struct AskedArguments {
     pub(crate) names: Option<PathBuf>,
     #[arg(long, value_name = "T", allow_hyphen_values = true, help = gap_help())]
     pub(crate) gap: Option<f64>,
-    #[arg(long, value_name = "N", help = threads_help())]
+    #[arg(long, value_name = "N", value_parser = values::threads::<usize>, help = threads_help())]
     pub(crate) threads: Option<usize>,
     /// Most seconds from start to answer, reading included
     #[arg(long, value_name = "S", allow_hyphen_values = true)]

@@ -7,6 +7,8 @@ use equipoise_consensus::{Loss, Method, Model, Settings, Split};
 
 use super::by_name;
 
+use crate::args::values;
+
 const EXAMPLES: &str = "\
 EXAMPLES
   equipoise consensus north.csv east.csv south.csv west.csv --loss logistic --graph ring --out model.json
@@ -65,10 +67,10 @@ pub(crate) struct ConsensusFitArguments {
     #[arg(long)]
     pub(crate) greedy: bool,
     /// Seed of random graphs and schedules
-    #[arg(long, value_name = "N", default_value_t = 0)]
+    #[arg(long, value_name = "N", value_parser = values::count::<u64>, default_value_t = 0)]
     pub(crate) seed: u64,
     /// Most messages [default: no limit]
-    #[arg(long, value_name = "M")]
+    #[arg(long, value_name = "M", value_parser = values::count::<u64>)]
     pub(crate) max_messages: Option<u64>,
     /// Write the JSON object of --json to this file
     #[arg(long, value_name = "FILE")]
@@ -125,7 +127,7 @@ pub(crate) struct ConsensusProblemArguments {
     #[arg(long)]
     pub(crate) bias: bool,
     /// Deal the rows of one file to so many nodes
-    #[arg(long = "shards", id = "shards-of", value_name = "K")]
+    #[arg(long = "shards", id = "shards-of", value_name = "K", value_parser = values::count::<usize>)]
     pub(crate) shards_of: Option<usize>,
     /// How they are dealt: row by row, or in blocks [default: deal]
     #[arg(long, value_parser = by_name::<Split>())]

@@ -5,6 +5,8 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand};
 use equipoise_models::constrained::Settings;
 
+use crate::args::values;
+
 const EXAMPLES: &str = "\
 EXAMPLES
   equipoise constrained fit units.csv --target west --simplex --out weights.json
@@ -120,7 +122,7 @@ pub(crate) struct ProblemArguments {
     pub(crate) table: TableArguments,
     #[arg(long, value_name = "T", allow_hyphen_values = true, help = gap_help())]
     pub(crate) gap: Option<f64>,
-    #[arg(long, value_name = "N", help = threads_help())]
+    #[arg(long, value_name = "N", value_parser = values::threads::<usize>, help = threads_help())]
     pub(crate) threads: Option<usize>,
     /// Most seconds from start to answer, reading included
     #[arg(long, value_name = "S", allow_hyphen_values = true)]

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand};
 use equipoise_models::fused::{Criterion, FitSettings, Method};
 
-use crate::args::by_name;
+use crate::args::{by_name, values};
 use crate::fused::PenaltyName;
 
 const EXAMPLES: &str = "\
@@ -73,9 +73,9 @@ pub(crate) struct Fitting {
     pub(crate) gap: Option<f64>,
     #[arg(long, value_name = "METHOD", value_parser = by_name::<Method>(), help = method_help())]
     pub(crate) method: Option<Method>,
-    #[arg(long, value_name = "N", help = threads_help())]
+    #[arg(long, value_name = "N", value_parser = values::threads::<usize>, help = threads_help())]
     pub(crate) threads: Option<usize>,
-    #[arg(long, value_name = "N", help = rounds_help())]
+    #[arg(long, value_name = "N", value_parser = values::count::<usize>, help = rounds_help())]
     pub(crate) max_rounds: Option<usize>,
     /// Most seconds from start to answer, reading included [default: none]
     #[arg(long, value_name = "SECONDS", allow_hyphen_values = true)]
@@ -160,7 +160,7 @@ pub(crate) struct FusedPathArguments {
     /// The signal, or the image
     pub(crate) data: PathBuf,
     /// How many lambdas, in equal steps of their logarithm
-    #[arg(long, value_name = "N", default_value_t = 50)]
+    #[arg(long, value_name = "N", value_parser = values::count::<usize>, default_value_t = 50)]
     pub(crate) steps: usize,
     /// The last lambda, as a share of the first
     #[arg(long, value_name = "R", default_value_t = 1e-3, allow_hyphen_values = true)]
@@ -173,6 +173,9 @@ pub(crate) struct FusedPathArguments {
     /// Write the result to this file: the JSON object of --json
     #[arg(long, value_name = "FILE")]
     pub(crate) out: Option<PathBuf>,
+    /// Write a path that did not converge also in place of a better one
+    #[arg(long, requires = "out")]
+    pub(crate) keep_partial: bool,
     /// Draw the criterion over lambda, and the chosen fit
     #[arg(long, value_name = "FILE.svg")]
     pub(crate) plot: Option<PathBuf>,

@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 
+use crate::args::values;
+
 const EXAMPLES: &str = "\
 EXAMPLES
   equipoise generate lasso --size 1000 --density 0.1 --out my-lasso
@@ -67,13 +69,13 @@ pub(crate) enum Kind {
     /// The paper's synthetic problem, as a TOML file of a few lines
     Synthetic {
         /// Number of blocks
-        #[arg(long, value_name = "N", default_value_t = 1000)]
+        #[arg(long, value_name = "N", value_parser = values::count::<usize>, default_value_t = 1000)]
         nodes: usize,
         /// Size of a block
-        #[arg(long, value_name = "P", default_value_t = 50)]
+        #[arg(long, value_name = "P", value_parser = values::count::<usize>, default_value_t = 50)]
         block: usize,
         /// Number of coupling rows
-        #[arg(long, value_name = "M", default_value_t = 10)]
+        #[arg(long, value_name = "M", value_parser = values::count::<usize>, default_value_t = 10)]
         rows: usize,
         /// Communication graph [default: clique]
         #[arg(long)]
@@ -87,7 +89,7 @@ pub(crate) enum Kind {
 #[derive(Debug, Clone, Copy, Args)]
 pub(crate) struct Size {
     /// Number of variables
-    #[arg(long = "size", value_name = "N", default_value_t = 200)]
+    #[arg(long = "size", value_name = "N", value_parser = values::count::<usize>, default_value_t = 200)]
     pub(crate) variables: usize,
 }
 
@@ -97,7 +99,7 @@ pub(crate) struct Data {
     #[command(flatten)]
     pub(crate) size: Size,
     /// Rows of the data matrix [default: twice as many as variables]
-    #[arg(long, value_name = "K")]
+    #[arg(long, value_name = "K", value_parser = values::count::<usize>)]
     pub(crate) samples: Option<usize>,
     /// Share of entries of the data matrix that are not 0; below 1 the matrix is stored sparse
     #[arg(long, value_name = "D", default_value_t = 1.0)]
@@ -108,7 +110,7 @@ pub(crate) struct Data {
 #[derive(Debug, Clone, Copy, Args)]
 pub(crate) struct CouplingRows {
     /// Number of coupling rows
-    #[arg(long = "rows", value_name = "M", default_value_t = 2)]
+    #[arg(long = "rows", value_name = "M", value_parser = values::count::<usize>, default_value_t = 2)]
     pub(crate) count: usize,
 }
 
@@ -116,7 +118,7 @@ pub(crate) struct CouplingRows {
 #[derive(Debug, Clone, Args)]
 pub(crate) struct Destination {
     /// Seed of the random numbers; one seed, one problem
-    #[arg(long, value_name = "S", default_value_t = 0)]
+    #[arg(long, value_name = "S", value_parser = values::count::<u64>, default_value_t = 0)]
     pub(crate) seed: u64,
     /// Folder for the files, created if need be
     #[arg(long, value_name = "DIR")]

@@ -5,6 +5,8 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand};
 use equipoise_models::lasso::{Lambdas, Loss, Settings};
 
+use crate::args::values;
+
 const EXAMPLES: &str = "\
 EXAMPLES
   equipoise lasso fit counts.csv --target bmi --zero-sum --log --pseudo-count 0.5 --lambda-ratio 0.1
@@ -96,7 +98,7 @@ pub(crate) struct ManyLambdas {
     /// These weights of the penalty
     #[arg(long, value_name = "L1,L2,...", value_delimiter = ',', allow_hyphen_values = true)]
     pub(crate) lambdas: Option<Vec<f64>>,
-    #[arg(long, value_name = "N", conflicts_with = "lambdas", help = points_help())]
+    #[arg(long, value_name = "N", value_parser = values::count::<usize>, conflicts_with = "lambdas", help = points_help())]
     pub(crate) points: Option<usize>,
     #[arg(long, value_name = "R", allow_hyphen_values = true, conflicts_with = "lambdas", help = ratio_help())]
     pub(crate) lambda_ratio: Option<f64>,
@@ -108,10 +110,10 @@ pub(crate) struct LassoCvArguments {
     /// The table
     pub(crate) data: PathBuf,
     /// How many parts the rows are dealt into; each is held out once
-    #[arg(long, value_name = "K", default_value_t = 10)]
+    #[arg(long, value_name = "K", value_parser = values::count::<usize>, default_value_t = 10)]
     pub(crate) folds: usize,
     /// How the rows are dealt
-    #[arg(long, value_name = "N", default_value_t = 0)]
+    #[arg(long, value_name = "N", value_parser = values::count::<u64>, default_value_t = 0)]
     pub(crate) seed: u64,
     #[command(flatten)]
     pub(crate) lambdas: ManyLambdas,
@@ -129,13 +131,13 @@ pub(crate) struct StabilityArguments {
     #[command(flatten)]
     pub(crate) weight: OneLambda,
     /// How many random halves are fitted, each with its rest
-    #[arg(long, value_name = "B", default_value_t = 50)]
+    #[arg(long, value_name = "B", value_parser = values::count::<usize>, default_value_t = 50)]
     pub(crate) pairs: usize,
     /// The share of halves from which on a column counts as selected
     #[arg(long, value_name = "S", default_value_t = 0.7)]
     pub(crate) threshold: f64,
     /// How the halves are drawn
-    #[arg(long, value_name = "N", default_value_t = 0)]
+    #[arg(long, value_name = "N", value_parser = values::count::<u64>, default_value_t = 0)]
     pub(crate) seed: u64,
     #[command(flatten)]
     pub(crate) regression: RegressionArguments,
@@ -233,7 +235,7 @@ pub(crate) struct RegressionArguments {
     pub(crate) names: Option<PathBuf>,
     #[arg(long, value_name = "T", allow_hyphen_values = true, help = gap_help())]
     pub(crate) gap: Option<f64>,
-    #[arg(long, value_name = "N", help = threads_help())]
+    #[arg(long, value_name = "N", value_parser = values::threads::<usize>, help = threads_help())]
     pub(crate) threads: Option<usize>,
     /// Most seconds from start to answer, reading included
     #[arg(long, value_name = "S", allow_hyphen_values = true)]

@@ -8,11 +8,13 @@ mod consensus;
 mod constrained;
 mod fused;
 mod generate;
+mod lab;
 mod lasso;
 mod multicore;
 mod portfolio;
 mod solve;
 mod svm;
+mod values;
 
 use std::path::PathBuf;
 
@@ -37,6 +39,7 @@ pub(crate) use fused::{
     Fitting, FusedArguments, FusedCommand, FusedFitArguments, FusedPathArguments, FusedVerifyArguments,
 };
 pub(crate) use generate::{Data, Destination, GenerateArguments, Kind, Size};
+pub(crate) use lab::{LabArguments, LabExperiment, LabScale, ReportArguments};
 pub(crate) use lasso::{
     LassoArguments, LassoCommand, LassoCvArguments, LassoFitArguments, LassoPathArguments,
     LassoVerifyArguments, ManyLambdas, OneLambda, OutputArguments, RegressionArguments, StabilityArguments,
@@ -48,7 +51,7 @@ pub(crate) use portfolio::{
 pub(crate) use solve::SolveArguments;
 pub(crate) use svm::{
     CheckArguments, Costs, CvArguments, PathArguments, PredictArguments, SvmArguments, SvmCommand,
-    TrainArguments, Training,
+    TableChoice, TrainArguments, Training,
 };
 
 const ABOUT: &str = "Certified solver for convex problems under linear coupling constraints:\n\
@@ -74,7 +77,7 @@ EXIT STATUS
 
 /// `equipoise`.
 #[derive(Debug, Parser)]
-#[command(name = "equipoise", version, about = ABOUT, after_help = EXAMPLES)]
+#[command(name = "equipoise", version, long_version = crate::version::long(), about = ABOUT, after_help = EXAMPLES)]
 pub(crate) struct Arguments {
     #[command(subcommand)]
     pub(crate) command: Command,
@@ -104,8 +107,19 @@ pub(crate) enum Command {
     Generate(GenerateArguments),
     /// Describe a communication graph: edges, degrees, diameter, Laplacian
     Graph(GraphArguments),
+    /// Run the paper's experiments again: figures, claims with verdicts, one page
+    Lab(LabArguments),
+    /// Show histories, paths and frontiers on one page
+    Report(ReportArguments),
     /// Solve a built-in problem and explain the result (no files needed)
     Demo,
+    /// Write a manual page for every command
+    #[command(after_help = MAN_EXAMPLES)]
+    Man {
+        /// The folder for the pages, created if need be
+        #[arg(value_name = "DIR")]
+        folder: PathBuf,
+    },
     /// Print the completion script of a shell
     #[command(after_help = COMPLETIONS_EXAMPLES)]
     Completions {
@@ -118,6 +132,11 @@ const COMPLETIONS_EXAMPLES: &str = "\
 EXAMPLES
   equipoise completions bash > ~/.local/share/bash-completion/completions/equipoise
   equipoise completions fish > ~/.config/fish/completions/equipoise.fish";
+
+const MAN_EXAMPLES: &str = "\
+EXAMPLES
+  equipoise man ~/.local/share/man/man1
+  equipoise man pages && man -l pages/equipoise-svm-train.1";
 
 const VERIFY_EXAMPLES: &str = "\
 EXAMPLES
@@ -167,10 +186,10 @@ pub(crate) struct GraphArguments {
     /// The shape, perhaps with a parameter after a colon
     pub(crate) topology: String,
     /// The number of nodes
-    #[arg(value_name = "N")]
+    #[arg(value_name = "N", value_parser = values::count::<usize>)]
     pub(crate) nodes: usize,
     /// Seed of random topologies
-    #[arg(long, value_name = "S", default_value_t = 0)]
+    #[arg(long, value_name = "S", value_parser = values::count::<u64>, default_value_t = 0)]
     pub(crate) seed: u64,
     /// Add what the theorems say: constants, predicted updates, steps under delay
     #[arg(long)]

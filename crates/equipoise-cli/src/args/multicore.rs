@@ -6,12 +6,14 @@ use equipoise_theory::{Delayed, StepRule};
 
 use super::by_name;
 
+use crate::args::values;
+
 /// Without effect on one thread.
 #[derive(Debug, Default, Args)]
 pub(crate) struct Multicore {
     #[arg(long, value_parser = by_name::<Locking>(), help = locking_help())]
     pub(crate) locking: Option<Locking>,
-    #[arg(long, value_name = "D", help = delay_help())]
+    #[arg(long, value_name = "D", value_parser = values::count::<u64>, help = delay_help())]
     pub(crate) delay_us: Option<u64>,
     #[arg(long, value_parser = by_name::<StepRule>(), help = step_rule_help())]
     pub(crate) step_rule: Option<StepRule>,

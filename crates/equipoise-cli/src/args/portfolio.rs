@@ -5,6 +5,8 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand, ValueEnum};
 use equipoise_portfolio::{Missing, Settings};
 
+use crate::args::values;
+
 const EXAMPLES: &str = "\
 EXAMPLES
   equipoise portfolio prices.csv
@@ -46,7 +48,7 @@ pub(crate) struct PortfolioSolveArguments {
     #[command(flatten)]
     pub(crate) market: MarketArguments,
     /// K portfolios from the least variance to the largest return, evenly spaced in return
-    #[arg(long, value_name = "K", conflicts_with = "target_return")]
+    #[arg(long, value_name = "K", value_parser = values::count::<usize>, conflicts_with = "target_return")]
     pub(crate) frontier: Option<usize>,
     /// Write the points of the frontier to this CSV file
     #[arg(long, value_name = "FILE.csv", requires = "frontier")]
@@ -142,7 +144,7 @@ pub(crate) struct MarketArguments {
     pub(crate) periods_per_year: f64,
     #[arg(long, value_name = "T", allow_hyphen_values = true, help = gap_help())]
     pub(crate) gap: Option<f64>,
-    #[arg(long, value_name = "N", help = threads_help())]
+    #[arg(long, value_name = "N", value_parser = values::threads::<usize>, help = threads_help())]
     pub(crate) threads: Option<usize>,
     /// Most seconds from start to answer, reading included
     #[arg(long, value_name = "S", allow_hyphen_values = true)]

@@ -8,17 +8,20 @@ use equipoise_formats::problem_file::{BYTES, SolveSpec, parse_bytes};
 
 use super::{Checkpointing, Multicore, by_name};
 
+use crate::args::values;
+
 const EXAMPLES: &str = "\
 EXAMPLES
   equipoise solve problem.toml
   equipoise solve problem.toml --tolerance 1e-9 --out x.json --history run.csv
   equipoise solve problem.toml --json --time-limit 10 | jq .objective
   equipoise solve changed.toml --warm-start x.json
+  equipoise solve program.qps                         a linear or quadratic program (MPS, QPS)
   equipoise solve problem.toml --method pairs --threads 8 --locking none
   equipoise solve large.toml --method svrg --memory-budget 64MiB
   equipoise solve long.toml --checkpoint long.ckpt --every 300 --resume --out x.json
 
-SIZE is bytes, or has a unit: k, M, G, KiB, MiB, GiB. The methods stochastic, svrg and saga, and auto where a
+SIZE is bytes, or has a unit: k, M, G, kB, MB, GB, KiB, MiB, GiB. The methods stochastic, svrg and saga, and auto where a
 SIZE is given, read a matrix that is larger than that from its file (.npy, .csv, .svm, .libsvm), row by row.
 Options win over [solve] of the problem file. Ctrl-C ends a run with the best iterate so far; a second one at once.
 With --checkpoint a run is put aside now and then; typed again with --resume it goes on from there, on one thread to the
@@ -46,9 +49,9 @@ pub(crate) struct SolveArguments {
     pub(crate) tolerance: Option<f64>,
     #[arg(long, value_name = "S", allow_hyphen_values = true, help = time_limit_help())]
     pub(crate) time_limit: Option<f64>,
-    #[arg(long, value_name = "N", help = max_epochs_help())]
+    #[arg(long, value_name = "N", value_parser = values::count::<u64>, help = max_epochs_help())]
     pub(crate) max_epochs: Option<u64>,
-    #[arg(long, value_name = "N", help = max_updates_help())]
+    #[arg(long, value_name = "N", value_parser = values::count::<u64>, help = max_updates_help())]
     pub(crate) max_updates: Option<u64>,
     #[arg(long, value_parser = by_name::<Method>(), help = method_help())]
     pub(crate) method: Option<Method>,
@@ -56,19 +59,22 @@ pub(crate) struct SolveArguments {
     pub(crate) schedule: Option<Schedule>,
     #[arg(long, value_name = "A", allow_hyphen_values = true, help = step_size_help())]
     pub(crate) step_size: Option<f64>,
-    #[arg(long, value_name = "N", help = batch_help())]
+    #[arg(long, value_name = "N", value_parser = values::count::<u64>, help = batch_help())]
     pub(crate) batch: Option<u64>,
-    #[arg(long, value_name = "N", help = seed_help())]
+    #[arg(long, value_name = "N", value_parser = values::count::<u64>, help = seed_help())]
     pub(crate) seed: Option<u64>,
     #[arg(long, value_name = "SIZE", value_parser = bytes, help = memory_budget_help())]
     pub(crate) memory_budget: Option<u64>,
-    #[arg(long, value_name = "N", help = threads_help())]
+    #[arg(long, value_name = "N", value_parser = values::threads::<u64>, help = threads_help())]
     pub(crate) threads: Option<u64>,
     #[command(flatten)]
     pub(crate) multicore: Multicore,
     /// Write a row to this CSV file at every checkpoint
     #[arg(long, value_name = "FILE.csv")]
     pub(crate) history: Option<PathBuf>,
+    /// Plot objective and gap over time to this SVG file
+    #[arg(long, value_name = "FILE.svg")]
+    pub(crate) plot: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) checkpointing: Checkpointing,
     /// Begin at the x of this solution file, moved to the nearest feasible point if need be

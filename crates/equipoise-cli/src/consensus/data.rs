@@ -144,7 +144,14 @@ impl File {
             return Self::of_table(path, args.target.as_deref(), control);
         }
         if let Some(target) = &args.target {
-            bail!("--target {target}: {} is LIBSVM text, whose label is its target", path.display());
+            if path.is_dir() {
+                bail!("cannot read {}: it is a folder", path.display());
+            }
+            bail!(
+                "--target {target}: {} is read as LIBSVM text, whose label is its target; names of tables end in {}",
+                path.display(),
+                TABLES.map(|ending| format!(".{ending}")).join(", ")
+            );
         }
         let read = read_path(path, ReadOptions::default(), control)?;
         if !args.quiet {

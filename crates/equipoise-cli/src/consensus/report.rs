@@ -12,7 +12,7 @@ use equipoise_formats::fit_file;
 use serde::{Deserialize, Serialize};
 
 use super::data::Input;
-use crate::report::line;
+use crate::report::{line, number};
 
 /// The weights that are named one by one.
 const SHORT: usize = 10;
@@ -127,7 +127,7 @@ impl Stored {
 pub(super) fn words(fit: &Fit, input: &Input, about: &About<'_>) -> String {
     let mut text = format!("{}\n", fit.status);
     let total = fit.traffic.total();
-    line(&mut text, "objective", &format!("{} (at least {})", fit.objective, fit.bound));
+    line(&mut text, "objective", &format!("{} (at least {})", number(fit.objective), number(fit.bound)));
     line(&mut text, "relative gap", &format!("{:.3e} (allowed {:.3e})", fit.relative_gap, about.gap));
     line(&mut text, "disagreement", &format!("{:.3e}", fit.disagreement));
     let (nodes, edges, graph) = (input.problem.nodes(), about.edges, about.graph);

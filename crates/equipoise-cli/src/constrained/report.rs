@@ -9,7 +9,7 @@ use equipoise_models::constrained::Fit;
 use serde::{Deserialize, Serialize};
 
 use super::data::Input;
-use crate::report::line;
+use crate::report::{line, number};
 
 /// The weights that are named one by one.
 const SHORT: usize = 12;
@@ -146,12 +146,16 @@ pub(super) fn words(fits: &[Fit], input: &Input, seconds: f64) -> String {
         let (low, high) = fits.iter().fold((f64::INFINITY, 0.0_f64), |(low, high), fit| {
             (low.min(fit.objective), high.max(fit.objective))
         });
-        line(&mut text, "objectives", &format!("{low} to {high}"));
+        line(&mut text, "objectives", &format!("{} to {}", number(low), number(high)));
     } else {
         let fit = &fits[0];
         let holds =
             fit.holds_within.map_or_else(String::new, |most| format!(", among weights up to {most:.1e}"));
-        line(&mut text, "objective", &format!("{} (at least {}{holds})", fit.objective, fit.bound));
+        line(
+            &mut text,
+            "objective",
+            &format!("{} (at least {}{holds})", number(fit.objective), number(fit.bound)),
+        );
     }
     let gap = worst(fits, |fit| fit.relative_gap);
     line(&mut text, "relative gap", &format!("{gap:.3e} (allowed {allowed:.3e})"));

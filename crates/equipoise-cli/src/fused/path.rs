@@ -4,16 +4,18 @@ use std::fmt::Write as _;
 
 use anyhow::{Context, Result};
 use equipoise::{Control, Status};
-use equipoise_formats::fit_file::{to_json, write_fit};
+use equipoise_formats::Standing;
+use equipoise_formats::fit_file::{measure_of_points, to_json, write_fit};
 use equipoise_models::fused::{self, Fit, FitSettings, Point};
 
 use super::data::{self, Data};
 use super::drawing;
-use super::report::{self, PathJson};
+use super::report::{self, Overall, PathJson};
 use crate::args::FusedPathArguments;
 use crate::exit::{self, Outcome, note, while_at};
 use crate::interrupt::Interrupt;
-use crate::{outputs, plot};
+use crate::outputs::{self, Place, Sort};
+use crate::plot;
 
 /// How many lambdas, and down to which share of the first.
 #[derive(Debug)]
@@ -34,6 +36,7 @@ pub(crate) fn run(args: &FusedPathArguments, interrupt: &Interrupt) -> Result<Ou
         [Some(args.data.as_path()), typed.edges.as_deref(), typed.d.as_deref(), typed.design.as_deref()];
     outputs::check(&[args.out.as_deref(), args.plot.as_deref()], &inputs)?;
     let control = interrupt.within(typed.time_limit);
+    let place = args.out.as_deref().map(|path| Place::look(path, Sort::Fit, &control)).transpose()?;
     let settings = data::settings(typed);
     let penalty = typed.named_penalty().unwrap_or_default();
     let data = while_at("reading the data", Data::read(&args.data, typed, penalty, &control))?;
@@ -51,25 +54,28 @@ pub(crate) fn run(args: &FusedPathArguments, interrupt: &Interrupt) -> Result<Ou
     let (largest, points) =
         points(&data, &settings, &steps, &control, tell).with_context(|| args.data.display().to_string())?;
     let best = fused::choose(&points, args.choose);
-    let status = report::status(&points);
-    if status != Status::Converged {
-        let worst = points.iter().map(|point| point.fit.relative_gap).fold(0.0, f64::max);
-        note(report::not_converged(status, worst, settings.gap));
+    let overall = Overall::of(&points, args.steps, control.halted().as_ref());
+    let is_converged = overall.status == Status::Converged;
+    if !is_converged {
+        note(report::not_converged(overall.status, overall.gap, settings.gap));
     }
-    let object = PathJson::new(&points, &data, largest, args.choose.name(), best);
+    let standing =
+        Standing { converged: is_converged, measure: measure_of_points(overall.missing, overall.gap) };
+    let stays = place.is_some_and(|place| place.stays(standing, args.keep_partial));
+    let object = PathJson::new(&points, &data, &overall, largest, args.choose.name(), best);
     let text = match (typed.json, typed.quiet) {
         (true, _) => to_json(&object)? + "\n",
         (false, true) => String::new(),
         (false, false) => words(&points, best, args.choose),
     };
-    if let Some(path) = &args.out {
+    if let Some(path) = args.out.as_ref().filter(|_| !stays) {
         write_fit(path, &object)?;
     }
     if let Some(path) = &args.plot {
         plot::write_svg(path, &drawing::path_panels(&data, &points, best, args.choose))?;
     }
     exit::print(&text)?;
-    Ok((status == Status::Converged && points.len() == args.steps).into())
+    Ok(is_converged.into())
 }
 
 /// The points of a path, and its first lambda.

@@ -2,12 +2,12 @@
 
 use std::fmt::Write as _;
 
-use equipoise::Status;
+use equipoise::{Halt, Status};
 use equipoise_models::fused::{Fit, FitSettings, Point};
 use serde::{Deserialize, Serialize};
 
 use super::data::Data;
-use crate::report::line;
+use crate::report::{line, number};
 
 /// The object of `fit`.
 #[derive(Debug, Serialize)]
@@ -110,6 +110,10 @@ impl<'a> FitJson<'a> {
 #[derive(Debug, Serialize)]
 pub(crate) struct PathJson<'a> {
     status: &'static str,
+    /// The largest of all points.
+    relative_gap: Option<f64>,
+    /// Lambdas without a converged fit.
+    missing: usize,
     lambda_max: f64,
     criterion: &'static str,
     /// The number of the chosen point, from 0, and its lambda.
@@ -134,6 +138,7 @@ impl<'a> PathJson<'a> {
     pub(crate) fn new(
         points: &'a [Point],
         data: &Data,
+        overall: &Overall,
         lambda_max: f64,
         criterion: &'static str,
         best: Option<usize>,
@@ -146,7 +151,9 @@ impl<'a> PathJson<'a> {
             cp: point.cp,
         };
         Self {
-            status: status(points).name(),
+            status: overall.status.name(),
+            relative_gap: overall.gap.is_finite().then_some(overall.gap),
+            missing: overall.missing,
             lambda_max,
             criterion,
             best,
@@ -161,10 +168,27 @@ impl<'a> PathJson<'a> {
     }
 }
 
-/// `Converged` when every point is, else the first other status.
-pub(crate) fn status(points: &[Point]) -> Status {
-    let other = points.iter().map(|point| point.fit.status).find(|status| *status != Status::Converged);
-    other.unwrap_or(Status::Converged)
+/// What a path came to.
+#[derive(Debug)]
+pub(crate) struct Overall {
+    /// `Converged` when every point that was asked for is, else the first other status.
+    pub(crate) status: Status,
+    pub(crate) gap: f64,
+    /// Points that are not there, or did not converge.
+    pub(crate) missing: usize,
+}
+
+impl Overall {
+    /// `halt` is what ended the run, where something did.
+    pub(crate) fn of(points: &[Point], asked: usize, halt: Option<&Halt>) -> Self {
+        let is_other = |status: &Status| *status != Status::Converged;
+        let other = points.iter().map(|point| point.fit.status).find(is_other);
+        let ended = if points.len() < asked { halt.and_then(Status::after) } else { None };
+        let gap = points.iter().map(|point| point.fit.relative_gap).fold(0.0, f64::max);
+        let others = points.iter().filter(|point| is_other(&point.fit.status)).count();
+        let missing = asked.saturating_sub(points.len()) + others;
+        Self { status: other.or(ended).unwrap_or(Status::Converged), gap, missing }
+    }
 }
 
 /// A fit for people.
@@ -180,11 +204,15 @@ pub(crate) fn words(fit: &Fit, data: &Data, settings: &FitSettings, lambda_max: 
     }
     line(&mut text, "data", &what);
     line(&mut text, "penalty", data.penalty.name());
-    let of_max = lambda_max.map_or_else(String::new, |most| format!(" (a single piece from {most} on)"));
-    line(&mut text, "lambda", &format!("{}{of_max}", fit.lambda));
-    let bound =
-        if fit.bound.is_finite() { format!("at least {}", fit.bound) } else { "no bound proven".into() };
-    line(&mut text, "objective", &format!("{} ({bound})", fit.objective));
+    let of_max =
+        lambda_max.map_or_else(String::new, |most| format!(" (a single piece from {} on)", number(most)));
+    line(&mut text, "lambda", &format!("{}{of_max}", number(fit.lambda)));
+    let bound = if fit.bound.is_finite() {
+        format!("at least {}", number(fit.bound))
+    } else {
+        "no bound proven".into()
+    };
+    line(&mut text, "objective", &format!("{} ({bound})", number(fit.objective)));
     let gap = format!("{:.3e} (allowed {:.3e})", fit.relative_gap, settings.gap);
     line(&mut text, "relative gap", &gap);
     if let Some(segments) = fit.segments {

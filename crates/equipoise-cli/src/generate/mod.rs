@@ -131,6 +131,7 @@ fn solution(certificate: Certificate, x: Vec<f64>, seed: u64) -> SolutionFile {
         reason: "generated with its optimum".into(),
         candidates: Vec::new(),
         x,
+        variables: Vec::new(),
     }
 }
 

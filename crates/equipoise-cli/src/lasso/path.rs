@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use anyhow::{Result, bail};
 use equipoise::Status;
-use equipoise_formats::fit_file::{to_json, write_fit};
+use equipoise_formats::fit_file::{measure_of_points, to_json, write_fit};
 use equipoise_formats::{Standing, write_whole};
 use equipoise_models::lasso::{Fitter, Lambdas, Point, path};
 use serde::Serialize;
@@ -24,6 +24,8 @@ use crate::outputs::{Place, Sort};
 struct PathJson<'a> {
     status: &'static str,
     relative_gap: Option<f64>,
+    /// Lambdas without a converged fit.
+    missing: usize,
     lambda_max: f64,
     points: Vec<PointJson<'a>>,
     seconds_load: f64,
@@ -69,9 +71,12 @@ pub(crate) fn run(args: &LassoPathArguments, interrupt: &Interrupt) -> Result<Ou
             "not converged: {status}: {done} of {wanted} lambdas, largest relative gap {gap:.3e}"
         ));
     }
+    let converged = points.iter().filter(|point| point.status == Status::Converged).count();
+    let missing = lambdas.len() - converged;
     let json = PathJson {
         status: status.name(),
         relative_gap: gap.is_finite().then_some(gap),
+        missing,
         lambda_max,
         points: points
             .iter()
@@ -81,7 +86,8 @@ pub(crate) fn run(args: &LassoPathArguments, interrupt: &Interrupt) -> Result<Ou
         seconds_load: regression.seconds_load,
         seconds_solve: total,
     };
-    let standing = Standing { converged: status == Status::Converged, measure: gap };
+    let standing =
+        Standing { converged: status == Status::Converged, measure: measure_of_points(missing, gap) };
     let stays = place.is_some_and(|place| place.stays(standing, args.output.keep_partial));
     if let Some(file) = args.output.out.as_ref().filter(|_| !stays) {
         write_fit(file, &json)?;

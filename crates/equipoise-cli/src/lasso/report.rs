@@ -7,7 +7,7 @@ use equipoise_models::lasso::Point;
 use serde::{Serialize, Serializer};
 
 use super::data::Regression;
-use crate::report::line;
+use crate::report::{line, number};
 
 /// How many coefficients are listed.
 const LISTED: usize = 20;
@@ -112,8 +112,8 @@ impl StoredFit {
 /// One fit for people.
 pub(crate) fn words(point: &Point, regression: &Regression, lambda_max: f64, seconds: f64) -> String {
     let mut text = format!("{}\n", point.status);
-    line(&mut text, "objective", &point.objective.to_string());
-    line(&mut text, "optimum", &format!("at least {}", point.bound));
+    line(&mut text, "objective", &number(point.objective));
+    line(&mut text, "optimum", &format!("at least {}", number(point.bound)));
     let allowed = regression.settings.gap;
     line(&mut text, "relative gap", &format!("{:.3e} (allowed {allowed:.3e})", point.relative_gap));
     if regression.settings.constraints.is_some() {

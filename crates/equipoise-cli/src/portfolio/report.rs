@@ -12,7 +12,7 @@ use serde::ser::SerializeMap;
 use serde::{Deserialize, Serialize, Serializer};
 
 use super::data::Input;
-use crate::report::line;
+use crate::report::{line, number};
 
 /// The weights that are named one by one.
 const SHORT: usize = 12;
@@ -52,6 +52,9 @@ pub(super) struct PortfolioJson<'a> {
     method: &'static str,
     rounds: usize,
     names: &'a [String],
+    /// Of a frontier, how many points are missing or did not converge.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    missing: Option<usize>,
     #[serde(skip_serializing_if = "Option::is_none")]
     points: Option<Vec<Point<'a>>>,
 }
@@ -213,6 +216,8 @@ pub(super) struct Outcomes {
     /// One, or those of the frontier.
     pub(super) points: Vec<Portfolio>,
     pub(super) is_frontier: bool,
+    /// Points without a converged portfolio.
+    pub(super) missing: usize,
     pub(super) seconds: f64,
 }
 
@@ -277,6 +282,7 @@ impl<'a> PortfolioJson<'a> {
             method: "active set",
             rounds: outcomes.points.last().map_or(0, |last| last.rounds),
             names,
+            missing: outcomes.is_frontier.then_some(outcomes.missing),
             points: outcomes.is_frontier.then(|| outcomes.points.iter().map(point).collect()),
         }
     }
@@ -309,7 +315,11 @@ pub(super) fn words(outcomes: &Outcomes, input: &Input) -> String {
 fn one(text: &mut String, point: &Portfolio, input: &Input) {
     let holds =
         point.holds_within.map_or_else(String::new, |most| format!(", among weights up to {most:.1e}"));
-    line(text, "objective", &format!("{} (at least {}{holds})", point.objective, point.bound));
+    line(
+        text,
+        "objective",
+        &format!("{} (at least {}{holds})", number(point.objective), number(point.bound)),
+    );
     let (periods, risk) = (input.periods_per_year, point.variance.max(0.0).sqrt());
     let annual = format!("{:.2} % a year", 100.0 * periods.sqrt() * risk);
     line(text, "risk", &format!("{risk:.6} a period ({annual})"));

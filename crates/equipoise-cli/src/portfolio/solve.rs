@@ -47,7 +47,9 @@ pub(crate) fn run(data: &Path, args: &PortfolioSolveArguments, interrupt: &Inter
         note(not_converged(found.status, found.worst_gap(), input.settings.gap));
     }
     let is_met = found.status == Status::Converged;
-    let standing = Standing { converged: is_met, measure: found.worst_gap() };
+    let missing = if found.is_frontier { found.missing } else { 0 };
+    let measure = fit_file::measure_of_points(missing, found.worst_gap());
+    let standing = Standing { converged: is_met, measure };
     let stays = place.is_some_and(|place| place.stays(standing, args.keep_partial));
     let json = PortfolioJson::new(&found, &input);
     if let Some(path) = args.out.as_ref().filter(|_| !stays) {
@@ -95,10 +97,14 @@ fn search(
         (found.status, vec![found])
     };
     let seconds = begun.elapsed().as_secs_f64();
-    match failure {
-        Some(failure) => Err(failure.into()),
-        None => Ok(Outcomes { status, points, is_frontier: args.frontier.is_some(), seconds }),
+    if let Some(failure) = failure {
+        return Err(failure.into());
     }
+    let converged = points.iter().filter(|point| point.status == Status::Converged).count();
+    // Where all portfolios earn the same, a frontier is one point, and nothing is missing.
+    let asked = if status == Status::Converged { points.len() } else { args.frontier.unwrap_or(1) };
+    let missing = asked.saturating_sub(converged);
+    Ok(Outcomes { status, points, is_frontier: args.frontier.is_some(), missing, seconds })
 }
 
 /// The weights of an earlier result, by the names of the assets; new assets begin at 0.

@@ -37,7 +37,9 @@ pub(crate) fn run(args: &PortfolioVerifyArguments, interrupt: &Interrupt) -> Res
     let points = points.with_context(place)?;
     let met = points.iter().all(|point| point.status == Status::Converged) && !points.is_empty();
     let status = if met { Status::Converged } else { Status::Stalled };
-    let checked = Outcomes { status, points, is_frontier, seconds: begun.elapsed().as_secs_f64() };
+    let missing = points.iter().filter(|point| point.status != Status::Converged).count();
+    let seconds = begun.elapsed().as_secs_f64();
+    let checked = Outcomes { status, points, is_frontier, missing, seconds };
     let text = if market.print.json {
         let mut object = serde_json::to_value(PortfolioJson::new(&checked, &input))?;
         object["met"] = met.into();

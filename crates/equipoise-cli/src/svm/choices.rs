@@ -5,11 +5,13 @@
 //! | `--cost` | yes | | yes | |
 //! | `--nu` | | yes | | yes |
 //! | `--epsilon` | | | yes | |
+//! | `--no-bias` | yes | | yes | |
 //! | `--loss`, `--class-weight` | yes | | | |
 
 use anyhow::{Context, Result, bail};
 use equipoise_models::svm::{Kind, TrainSettings};
 
+use super::data::Data;
 use crate::args::Training;
 
 /// The settings; ranges are checked by the library.
@@ -23,8 +25,11 @@ pub(crate) fn settings_or(typed: &Training, default: &TrainSettings) -> Result<T
     let kind = default.kind;
     check_kind(kind, typed)?;
     let multicore = &typed.multicore;
-    let class_weights: Vec<(f64, f64)> =
-        typed.class_weight.iter().map(|pair| class_weight(pair)).collect::<Result<_>>()?;
+    let class_weights: Vec<(f64, f64)> = if is_balanced(typed)? {
+        Vec::new()
+    } else {
+        typed.class_weight.iter().map(|pair| class_weight(pair)).collect::<Result<_>>()?
+    };
     let settings = TrainSettings {
         kind,
         loss: typed.loss.unwrap_or(default.loss),
@@ -32,6 +37,7 @@ pub(crate) fn settings_or(typed: &Training, default: &TrainSettings) -> Result<T
         nu: typed.nu.unwrap_or(default.nu),
         epsilon: typed.epsilon.unwrap_or(default.epsilon),
         gap: typed.gap.unwrap_or(default.gap),
+        bias: !typed.no_bias && default.bias,
         class_weights: if class_weights.is_empty() { default.class_weights.clone() } else { class_weights },
         method: typed.method.unwrap_or(default.method),
         threads: typed.threads.unwrap_or(default.threads),
@@ -52,6 +58,7 @@ fn check_kind(kind: Kind, typed: &Training) -> Result<()> {
         ("--cost", typed.cost.is_some(), !with_nu, "its errors are weighed by --nu"),
         ("--nu", typed.nu.is_some(), with_nu, "its errors are weighed by --cost"),
         ("--epsilon", typed.epsilon.is_some(), kind == Kind::Svr, "only svr has a tube"),
+        ("--no-bias", typed.no_bias, !with_nu, "it has a bias always"),
         ("--loss", typed.loss.is_some(), kind == Kind::Svc, "its loss is fixed; only svc has a choice"),
         ("--class-weight", !typed.class_weight.is_empty(), kind == Kind::Svc, "only svc weighs its classes"),
     ];
@@ -72,6 +79,29 @@ pub(crate) fn check_costs(kind: Kind, costs: Option<&[f64]>, typed: &Training) -
         bail!("--cost and a list of costs exclude each other: give one of them");
     }
     Ok(())
+}
+
+/// Whether the labels are to weigh the same, whatever the number of their rows.
+fn is_balanced(typed: &Training) -> Result<bool> {
+    let named = typed.class_weight.iter().any(|word| word == "balanced");
+    if named && typed.class_weight.len() > 1 {
+        bail!("--class-weight balanced stands alone: it weighs every label");
+    }
+    Ok(named)
+}
+
+/// The settings with the weights of labels that the data ask for: rows / (labels * rows of the label).
+pub(crate) fn balance(settings: &mut TrainSettings, typed: &Training, data: &Data) -> Result<()> {
+    if is_balanced(typed)? {
+        settings.class_weights = balanced(&data.counts);
+    }
+    Ok(())
+}
+
+fn balanced(counts: &[(f64, usize)]) -> Vec<(f64, f64)> {
+    let rows: usize = counts.iter().map(|(_, count)| count).sum();
+    let weight = |count: usize| rows as f64 / (counts.len() * count) as f64;
+    counts.iter().map(|&(label, count)| (label, weight(count))).collect()
 }
 
 /// `L=W`.
@@ -143,6 +173,17 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn balanced_labels_weigh_the_same() {
+        assert_eq!(balanced(&[(0.0, 30), (1.0, 10)]), [(0.0, 40.0 / 60.0), (1.0, 2.0)]);
+        let typed = |words: &[&str]| Training {
+            class_weight: words.iter().map(|&word| word.to_owned()).collect(),
+            ..Training::default()
+        };
+        assert_eq!(settings(&typed(&["balanced"])).expect("valid"), TrainSettings::default());
+        settings(&typed(&["balanced", "1=2"])).expect_err("stands alone");
     }
 
     #[test]

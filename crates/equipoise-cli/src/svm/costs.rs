@@ -4,6 +4,9 @@ use anyhow::{Result, bail};
 
 use crate::args::Costs;
 
+/// The costs where none are asked for.
+pub(crate) const GRID: [f64; 6] = [0.001, 0.01, 0.1, 1.0, 10.0, 100.0];
+
 /// The costs asked for, if any were.
 pub(crate) fn list(costs: &Costs) -> Result<Option<Vec<f64>>> {
     if let Some(list) = &costs.list {

@@ -1,10 +1,13 @@
-//! `equipoise svm cv`: scores of every cost on rows that its models have not seen.
+//! `equipoise svm cv`: scores of every cost on rows that its models have not seen, and the best model of them all.
 
 use std::fmt::Write as _;
+use std::path::Path;
 
 use anyhow::{Context, Result};
-use equipoise::Status;
-use equipoise_models::svm::{self, CostScores, CrossValidation, Kind, TrainSettings};
+use equipoise::{Control, Status};
+use equipoise_formats::Standing;
+use equipoise_formats::svm_model::{self, Format, ModelFile};
+use equipoise_models::svm::{self, CostScores, CrossValidation, Kind, TrainSettings, Trained};
 use serde::Serialize;
 
 use super::data::{Data, Reading};
@@ -13,7 +16,11 @@ use super::{choices, costs, memory, report};
 use crate::args::CvArguments;
 use crate::exit::{self, Outcome, note};
 use crate::interrupt::Interrupt;
+use crate::outputs::{self, Place, Sort};
+use crate::picture::against_costs;
+use crate::plot::{Panel, write_svg};
 use crate::progress::Fits;
+use crate::report::number;
 use crate::watch::Watch;
 
 /// The object of `cv --json`.
@@ -31,6 +38,8 @@ struct CvJson<'a> {
     kind: &'static str,
     rows: usize,
     columns: usize,
+    /// The smallest cost within a standard error of the best.
+    simplest_cost: Option<f64>,
 }
 
 #[derive(Debug, Serialize)]
@@ -40,6 +49,10 @@ struct CostJson<'a> {
     scores: &'a [f64],
     relative_gap: f64,
     status: &'static str,
+    /// Of the mean; null below two scores.
+    standard_error: f64,
+    /// How the fit of every score ended.
+    statuses: Vec<&'static str>,
 }
 
 pub(crate) fn run(args: &CvArguments, interrupt: &Interrupt) -> Result<Outcome> {
@@ -49,18 +62,33 @@ pub(crate) fn run(args: &CvArguments, interrupt: &Interrupt) -> Result<Outcome> 
     let experiment = training.multicore.experiment()?;
     let costs = costs::list(&args.costs)?;
     choices::check_costs(settings.kind, costs.as_deref(), training)?;
-    let costs = costs.unwrap_or_else(|| vec![settings.cost]);
-    let reading = Reading { threads: settings.threads, quiet: training.quiet, control: &control };
+    let only = training.cost.is_some() || !report::has_cost(&settings);
+    let costs = costs.unwrap_or_else(|| if only { vec![settings.cost] } else { costs::GRID.to_vec() });
+    outputs::check(
+        &[args.model.as_deref(), args.plot.as_deref()],
+        &[Some(args.data.as_path()), training.weights.as_deref()],
+    )?;
+    let reading = Reading {
+        threads: settings.threads,
+        quiet: training.quiet,
+        control: &control,
+        table: &args.table,
+        needs_labels: settings.kind != Kind::OneClass,
+        scale: args.scale,
+    };
     let data = Data::read(&args.data, training.weights.as_deref(), reading)?;
-    settings.time_limit = interrupt.left(settings.time_limit);
+    choices::balance(&mut settings, training, &data)?;
+    let limit = settings.time_limit;
+    settings.time_limit = interrupt.left(limit);
     let mut watch = Watch::default();
     if !training.quiet {
         note_targets(&settings, &data);
         let count = fits(&settings, &data) * costs.len() * args.folds;
         watch.show_fits(&settings, Fits::new("fit", count));
     }
-    let (observer, control) = (Some(&mut watch as _), control.clone());
-    let company = svm::Watch { observer, control, experiment: Some(&experiment), ..svm::Watch::default() };
+    let (observer, watched) = (Some(&mut watch as _), control.clone());
+    let company =
+        svm::Watch { observer, control: watched, experiment: Some(&experiment), ..svm::Watch::default() };
     let found = svm::cross_validate(data.samples(), &settings, &costs, args.folds, company);
     watch.hide_bar();
     let found = found.with_context(|| args.data.display().to_string())?;
@@ -69,13 +97,59 @@ pub(crate) fn run(args: &CvArguments, interrupt: &Interrupt) -> Result<Outcome> 
         let worst = found.costs.iter().map(|cost| cost.relative_gap).fold(0.0, f64::max);
         note(report::not_converged(status, worst, settings.gap, ""));
     }
-    let text = match (training.json, training.quiet) {
+    if let Some(path) = &args.plot {
+        write_svg(path, &[panel(&found, settings.kind)])?;
+    }
+    let mut text = match (training.json, training.quiet) {
         (true, _) => serde_json::to_string(&json(&found, &settings, &data))? + "\n",
         (false, true) => String::new(),
         (false, false) => words(&found, &settings),
     };
+    let mut converged = status == Status::Converged;
+    if let Some(path) = &args.model {
+        let settings = TrainSettings { time_limit: interrupt.left(limit), ..settings };
+        match found.best_cost {
+            Some(cost) => {
+                let settings = TrainSettings { cost, ..settings };
+                let company = svm::Watch { control, experiment: Some(&experiment), ..svm::Watch::default() };
+                let best = svm::train(data.samples(), &settings, None, company)?;
+                converged &= best.report.status() == Status::Converged;
+                keep(path, best, &data, !training.json && !training.quiet, &mut text)?;
+            }
+            None => note("note: no cost has converged on every fold, so no model is written"),
+        }
+    }
     exit::print(&text)?;
-    Ok((status == Status::Converged).into())
+    Ok(converged.into())
+}
+
+/// Writes the best model, unless what is there is better; adds a line that says so.
+pub(crate) fn keep(path: &Path, best: Trained, data: &Data, says: bool, text: &mut String) -> Result<()> {
+    let gap = best.report.relative_gap();
+    let standing = Standing { converged: best.report.status() == Status::Converged, measure: gap };
+    if Place::look(path, Sort::Model, &Control::unlimited())?.stays(standing, false) {
+        return Ok(());
+    }
+    let cost = best.model.cost;
+    let file = ModelFile { model: best.model, features: data.features.clone() };
+    let context = data.context(Vec::new());
+    svm_model::write_with_context(path, &file, &context, Format::default(), Some(standing))?;
+    if says {
+        let (path, cost) = (path.display(), costs::short(cost));
+        let _ = writeln!(text, "model: {path} (--cost {cost}, relative gap {gap:.3e})");
+    }
+    Ok(())
+}
+
+/// Scores of the folds against the costs: their mean, and from the least to the largest.
+fn panel(found: &CrossValidation, kind: Kind) -> Panel {
+    let ends = |cost: &CostScores| {
+        let least = cost.scores.iter().copied().fold(f64::INFINITY, f64::min);
+        (least, cost.scores.iter().copied().fold(f64::NEG_INFINITY, f64::max))
+    };
+    let words = if kind == Kind::Svr { "mean squared error" } else { "accuracy" };
+    let points = found.costs.iter().map(|cost| (cost.cost, cost.mean)).collect();
+    against_costs("Held-out folds", words, points, found.costs.iter().map(ends).collect())
 }
 
 fn json<'a>(found: &'a CrossValidation, settings: &TrainSettings, data: &Data) -> CvJson<'a> {
@@ -85,6 +159,8 @@ fn json<'a>(found: &'a CrossValidation, settings: &TrainSettings, data: &Data) -
         scores: &cost.scores,
         relative_gap: cost.relative_gap,
         status: cost.status.name(),
+        standard_error: cost.standard_error,
+        statuses: cost.statuses.iter().map(|status| status.name()).collect(),
     };
     CvJson {
         status: found.status().name(),
@@ -98,6 +174,7 @@ fn json<'a>(found: &'a CrossValidation, settings: &TrainSettings, data: &Data) -
         kind: settings.kind.name(),
         rows: data.rows.len(),
         columns: data.rows.columns(),
+        simplest_cost: found.simplest_cost.filter(|_| report::has_cost(settings)),
     }
 }
 
@@ -106,15 +183,35 @@ fn words(found: &CrossValidation, settings: &TrainSettings) -> String {
     let score =
         |value: f64| if regression { format!("{value:.6}") } else { format!("{:.2} %", 100.0 * value) };
     let name = if regression { "mean squared error" } else { "accuracy" };
-    let mut text = format!("{:>12}  {name:>18}  {:>12}  folds\n", "cost", "worst gap");
+    let error = |value: f64| match value {
+        value if value.is_nan() => "-".into(),
+        value if regression => format!("{value:.6}"),
+        value => format!("{:.2}", 100.0 * value),
+    };
+    let mut text = format!("{:>12}  {name:>18}  {:>10}  {:>12}  folds\n", "cost", "std error", "worst gap");
+    let mut is_marked = false;
     for cost in &found.costs {
-        let folds: Vec<String> = cost.scores.iter().map(|&value| score(value)).collect();
-        let (mean, gap) = (score(cost.mean), format!("{:.3e}", cost.relative_gap));
+        let mark = |(value, status): (&f64, &Status)| {
+            let is_whole = *status == Status::Converged;
+            is_marked |= !is_whole;
+            score(*value) + if is_whole { "" } else { "*" }
+        };
+        let mut folds: Vec<String> = cost.scores.iter().zip(&cost.statuses).map(mark).collect();
+        folds.resize(found.folds, "*".into());
+        is_marked |= cost.scores.len() < found.folds;
+        let mean = if cost.mean.is_nan() { "-".into() } else { score(cost.mean) };
+        let (se, gap) = (error(cost.standard_error), format!("{:.3e}", cost.relative_gap));
         let cost = costs::short(cost.cost);
-        let _ = writeln!(text, "{cost:>12}  {mean:>18}  {gap:>12}  {}", folds.join(", "));
+        let _ = writeln!(text, "{cost:>12}  {mean:>18}  {se:>10}  {gap:>12}  {}", folds.join(", "));
+    }
+    if is_marked {
+        text += "*: a fit that did not converge; its cost is not chosen\n";
     }
     if let Some(best) = found.best_cost.filter(|_| report::has_cost(settings)) {
-        let _ = writeln!(text, "best: --cost {best}");
+        let _ = writeln!(text, "best: --cost {}", number(best));
+        if let Some(simplest) = found.simplest_cost.filter(|simplest| *simplest < best) {
+            let _ = writeln!(text, "within a standard error of it: --cost {}", number(simplest));
+        }
     }
     text
 }

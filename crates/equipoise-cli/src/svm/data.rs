@@ -1,5 +1,6 @@
 //! Rows, labels and weights: read, timed, counted.
 
+use std::io::Read as _;
 use std::path::Path;
 use std::time::Instant;
 
@@ -7,10 +8,14 @@ use anyhow::{Context, Result, bail};
 use equipoise::Control;
 use equipoise::matrix::Rows;
 use equipoise_formats::libsvm::{ReadOptions, read_path, read_path_with_features};
-use equipoise_formats::{LabelledRows, read_text};
-use equipoise_models::svm::Samples;
+use equipoise_formats::svm_model::ModelContext;
+use equipoise_formats::{Error, LabelledRows, read_text};
+use equipoise_models::svm::{Samples, ScaleKind, Scaling, Sigmoid};
 
+use super::table::{self, Labelled};
+use crate::args::TableChoice;
 use crate::exit::note;
+use crate::report::number;
 
 /// The most labels that are named one by one.
 const MOST_NAMED: usize = 6;
@@ -20,7 +25,7 @@ const MANY: usize = 20;
 /// What is learnt from, or predicted.
 #[derive(Debug)]
 pub(crate) struct Data {
-    pub(crate) rows: Rows,
+    pub(crate) rows: Rows<'static>,
     pub(crate) labels: Vec<f64>,
     /// The feature of every column, ascending, from 1.
     pub(crate) features: Vec<u32>,
@@ -28,8 +33,38 @@ pub(crate) struct Data {
     pub(crate) weights: Option<Vec<f64>>,
     /// Every label, ascending, with the number of its rows; rows of weight 0 do not count.
     pub(crate) counts: Vec<(f64, usize)>,
+    /// The names of the columns and of the column of labels, where the data are a table.
+    pub(crate) names: Option<Vec<String>>,
+    pub(crate) target: Option<String>,
+    /// The words that the labels 0, 1, ... stand for.
+    pub(crate) label_names: Option<Vec<String>>,
+    /// Whether there are labels; else every label is 0.
+    pub(crate) has_labels: bool,
+    /// How the rows were scaled.
+    pub(crate) scaling: Option<Scaling>,
     /// Seconds from the file to rows in memory.
     pub(crate) seconds: f64,
+}
+
+/// The columns that rows are read into: those of a model.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Columns<'a> {
+    pub(crate) features: &'a [u32],
+    pub(crate) names: Option<&'a [String]>,
+    pub(crate) target: Option<&'a str>,
+    pub(crate) label_names: Option<&'a [String]>,
+}
+
+impl<'a> Columns<'a> {
+    /// Those of a model file.
+    pub(crate) fn of(features: &'a [u32], context: &'a ModelContext) -> Self {
+        Self {
+            features,
+            names: context.feature_names.as_deref(),
+            target: context.target.as_deref(),
+            label_names: context.label_names.as_deref(),
+        }
+    }
 }
 
 /// How to read.
@@ -38,37 +73,141 @@ pub(crate) struct Reading<'a> {
     pub(crate) threads: usize,
     pub(crate) quiet: bool,
     pub(crate) control: &'a Control,
+    pub(crate) table: &'a TableChoice,
+    /// Whether rows without labels are of no use.
+    pub(crate) needs_labels: bool,
+    /// Whether rows will be scaled: then their scales need no word.
+    pub(crate) scale: Option<ScaleKind>,
 }
 
 impl Data {
     /// Reads rows and, if there are any, their weights.
     pub(crate) fn read(path: &Path, weights: Option<&Path>, reading: Reading<'_>) -> Result<Self> {
         let started = Instant::now();
-        let mut data = Self::new(read_path(path, reading.options(), reading.control)?, path, reading)?;
-        if let Some(path) = weights {
+        let mut data = if table::is_table(path, reading.table) {
+            let of_weights = weights.and_then(Path::to_str);
+            let read = table::read(path, reading.table, of_weights, reading.needs_labels, reading.control)?;
+            Self::of_table(read, true)
+        } else {
+            reading.refuse_choices()?;
+            let read = read_path(path, reading.options(), reading.control);
+            Self::new(read.map_err(|error| looks_like_a_table(error, path))?, path, reading)?
+        };
+        data.note_scales(reading);
+        if let Some(path) = weights.filter(|_| data.weights.is_none()) {
             let weights = read_weights(path, data.labels.len(), reading.control)?;
-            data.counts = counts(&data.labels, Some(&weights));
             data.weights = Some(weights);
+        }
+        data.counts = counts(&data.labels, data.weights.as_deref());
+        if let Some(kind) = reading.scale {
+            let scaling = Scaling::fit(&data.rows, data.weights.as_deref(), kind);
+            data.apply(scaling)?;
         }
         data.seconds = started.elapsed().as_secs_f64();
         Ok(data)
     }
 
     /// Reads rows into the columns of a model.
-    pub(crate) fn read_for(path: &Path, features: &[u32], reading: Reading<'_>) -> Result<Self> {
+    pub(crate) fn read_for(path: &Path, columns: &Columns<'_>, reading: Reading<'_>) -> Result<Self> {
         let started = Instant::now();
-        let mut data = Self::new(
-            read_path_with_features(path, features, reading.options(), reading.control)?,
-            path,
-            reading,
-        )?;
+        let is_piped = path.as_os_str() == "-" && columns.names.is_some();
+        let mut data = if is_piped || table::is_table(path, reading.table) {
+            let (read, has_labels) =
+                table::read_for(path, reading.table, columns, reading.quiet, reading.control)?;
+            Self { features: columns.features.to_vec(), ..Self::of_table(read, has_labels) }
+        } else {
+            reading.refuse_choices()?;
+            let read = read_path_with_features(path, columns.features, reading.options(), reading.control);
+            Self::new(read.map_err(|error| looks_like_a_table(error, path))?, path, reading)?
+        };
         data.seconds = started.elapsed().as_secs_f64();
         Ok(data)
     }
 
+    /// Scales the rows.
+    pub(crate) fn apply(&mut self, scaling: Scaling) -> Result<()> {
+        self.rows = scaling.apply(&self.rows)?;
+        self.scaling = Some(scaling);
+        Ok(())
+    }
+
+    /// The rows, scaled as others were.
+    pub(crate) fn scaled_as(mut self, other: &Self) -> Result<Self> {
+        if let Some(scaling) = &other.scaling {
+            self.apply(scaling.clone())?;
+        }
+        Ok(self)
+    }
+
+    /// What goes with a model of these data.
+    pub(crate) fn context(&self, sigmoids: Vec<Sigmoid>) -> ModelContext {
+        ModelContext {
+            feature_names: self.names.clone(),
+            target: self.target.clone(),
+            label_names: self.label_names.clone(),
+            scaling: self.scaling.clone(),
+            sigmoids,
+        }
+    }
+
+    /// The columns, for other rows.
+    pub(crate) fn columns(&self) -> Columns<'_> {
+        Columns {
+            features: &self.features,
+            names: self.names.as_deref(),
+            target: self.target.as_deref(),
+            label_names: self.label_names.as_deref(),
+        }
+    }
+
+    fn of_table(read: Labelled, has_labels: bool) -> Self {
+        let Labelled { rows, labels, names, target, label_names, weights } = read;
+        let features = (1..=u32::try_from(names.len()).unwrap_or(u32::MAX)).collect();
+        let (names, counts) = (Some(names), counts(&labels, weights.as_deref()));
+        Self {
+            rows,
+            labels,
+            features,
+            weights,
+            counts,
+            names,
+            target,
+            label_names,
+            has_labels,
+            scaling: None,
+            seconds: 0.0,
+        }
+    }
+
+    /// A word about named features of very different sizes; rows in LIBSVM text have had theirs.
+    fn note_scales(&self, reading: Reading<'_>) {
+        /// Sizes that differ by more are worth a word.
+        const FAR_APART: f64 = 1e4;
+        let Some(names) = self.names.as_ref().filter(|_| !reading.quiet && reading.scale.is_none()) else {
+            return;
+        };
+        let mut sizes = vec![0.0_f64; names.len()];
+        for i in 0..self.rows.len() {
+            self.rows.for_each(i, |j, value| sizes[j] = sizes[j].max(value.abs()));
+        }
+        let places = || (0..sizes.len()).filter(|&j| sizes[j] > 0.0);
+        let order = |a: &usize, b: &usize| sizes[*a].total_cmp(&sizes[*b]);
+        if let (Some(small), Some(large)) = (places().min_by(order), places().max_by(order))
+            && sizes[large] > FAR_APART * sizes[small]
+        {
+            note(format_args!(
+                "note: {} reaches {} and {} only {}; --scale standard brings features to one scale",
+                names[large],
+                number(sizes[large]),
+                names[small],
+                number(sizes[small]),
+            ));
+        }
+    }
+
     fn new(read: LabelledRows, path: &Path, reading: Reading<'_>) -> Result<Self> {
         let LabelledRows { labels, starts, indices, values, features, notes, .. } = read;
-        if !reading.quiet {
+        if !reading.quiet && reading.scale.is_none() {
             notes.iter().for_each(|words| note(format_args!("note: {words}")));
         }
         let ended = |halt| equipoise_formats::Error::from(halt);
@@ -77,7 +216,19 @@ impl Data {
         let rows = rows.with_context(|| path.display().to_string())?;
         reading.control.check().map_err(ended)?;
         let counts = counts(&labels, None);
-        Ok(Self { rows, labels, features, weights: None, counts, seconds: 0.0 })
+        Ok(Self {
+            rows,
+            labels,
+            features,
+            weights: None,
+            counts,
+            names: None,
+            target: None,
+            label_names: None,
+            has_labels: true,
+            scaling: None,
+            seconds: 0.0,
+        })
     }
 
     pub(crate) fn samples(&self) -> Samples<'_> {
@@ -97,12 +248,19 @@ impl Data {
             named.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
             named.truncate(MOST_NAMED);
         }
-        let mut words: Vec<String> =
-            named.iter().map(|(label, count)| format!("{label} ({})", counted(*count, "row"))).collect();
+        let mut words: Vec<String> = named
+            .iter()
+            .map(|(label, count)| format!("{} ({})", self.label(*label), counted(*count, "row")))
+            .collect();
         if others > 0 {
             words.push(format!("and {}", counted(others, "other")));
         }
         words.join(", ")
+    }
+
+    /// A label as it is in the data.
+    pub(crate) fn label(&self, label: f64) -> String {
+        label_word(label, self.label_names.as_deref())
     }
 
     /// Whether the labels look like the targets of a regression.
@@ -115,6 +273,53 @@ impl Reading<'_> {
     fn options(self) -> ReadOptions {
         ReadOptions { threads: self.threads }
     }
+
+    /// Refuses what says something about tables where there is none.
+    fn refuse_choices(self) -> Result<()> {
+        if self.table.no_header || !self.table.drop.is_empty() {
+            bail!(
+                "--drop and --no-header are for tables (.csv, .tsv, or with --target NAME), and the data are LIBSVM text"
+            );
+        }
+        Ok(())
+    }
+}
+
+/// A label: its word, or its number.
+pub(crate) fn label_word(label: f64, names: Option<&[String]>) -> String {
+    let word =
+        names.filter(|_| label >= 0.0 && label.fract() == 0.0).and_then(|names| names.get(label as usize));
+    word.map_or_else(|| number(label), Clone::clone)
+}
+
+/// The error of rows in LIBSVM text; where they look like a table, with the way to read one.
+fn looks_like_a_table(error: Error, path: &Path) -> anyhow::Error {
+    let is_like = match &error {
+        Error::BadRow { found, .. } if found.contains([',', ';']) => true,
+        Error::BadRow { line: 1, .. } => first_line(path).is_some_and(|line| {
+            let separated = [',', ';', '\t'].iter().any(|&sign| line.matches(sign).count() > 0);
+            separated && !line.contains(':')
+        }),
+        _ => false,
+    };
+    let error = anyhow::Error::new(error);
+    if is_like {
+        let advice = "the data look like a table (CSV): --target NAME says which column has the labels";
+        return anyhow::anyhow!("{error:#}; {advice}");
+    }
+    error
+}
+
+/// The beginning of a file, up to its first line end; not longer than a glance, and nothing where it is packed.
+pub(crate) fn first_line(path: &Path) -> Option<String> {
+    let mut start = Vec::new();
+    std::fs::File::open(path).ok()?.take(4096).read_to_end(&mut start).ok()?;
+    let line = std::str::from_utf8(&start).ok()?.lines().next()?;
+    Some(if line.chars().count() > 200 {
+        line.chars().take(200).chain("...".chars()).collect()
+    } else {
+        line.into()
+    })
 }
 
 /// "1 row", "2 rows".

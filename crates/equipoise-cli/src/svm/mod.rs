@@ -1,9 +1,11 @@
-//! `equipoise svm`: rows in LIBSVM text, models in files, and the library's trainer between them.
+//! `equipoise svm`: rows in LIBSVM text or tables, models in files, and the library's trainer between them.
 //!
 //! - `data`: rows, labels and weights, read and counted
+//! - `table`: tables as labelled rows
 //! - `choices`: the settings typed, checked against the kind of model
 //! - `costs`: the list of costs of `cv` and `path`
 //! - `model`: model files, and their columns beside those of the data
+//! - `score`: how well rows are predicted
 //! - `report`: results in words and as JSON
 //! - `train`, `predict`, `verify`, `cv`, `path`: the commands
 
@@ -16,6 +18,8 @@ mod model;
 mod path;
 mod predict;
 mod report;
+mod score;
+mod table;
 mod train;
 mod verify;
 

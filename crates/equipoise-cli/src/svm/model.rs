@@ -23,6 +23,10 @@ pub(crate) fn warm_start(path: &Path, kind: Kind, data: &Data, control: &Control
     for weights in &mut model.weights {
         *weights = moved(weights, &features, &data.features);
     }
+    // What was read is for rows as they are.
+    if let Some(scaling) = &data.scaling {
+        scaling.unfold(&mut model);
+    }
     Ok(model)
 }
 

@@ -8,6 +8,7 @@ use equipoise::Status;
 use equipoise_models::svm::{self, Kind, Trained};
 use serde::Serialize;
 
+use super::cv::keep;
 use super::data::{Data, Reading};
 use super::report::{self, Totals, single_bias};
 use super::train::{fits, note_targets};
@@ -15,6 +16,9 @@ use super::{choices, costs, memory};
 use crate::args::PathArguments;
 use crate::exit::{self, Outcome, note};
 use crate::interrupt::Interrupt;
+use crate::outputs;
+use crate::picture::against_costs;
+use crate::plot::{Panel, write_svg};
 use crate::progress::Fits;
 use crate::watch::Watch;
 
@@ -28,6 +32,9 @@ struct PathJson {
     kind: &'static str,
     rows: usize,
     columns: usize,
+    /// The cost that predicts the rows of `--test` best, among fits that converged.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    best_cost: Option<f64>,
 }
 
 /// One cost.
@@ -59,15 +66,27 @@ pub(crate) fn run(args: &PathArguments, interrupt: &Interrupt) -> Result<Outcome
     if !report::has_cost(&settings) {
         bail!("a path walks through costs, and --kind {} has none; use svm train", settings.kind.name());
     }
-    let Some(costs) = costs else {
-        bail!("a path needs costs: give --costs C1,C2,... or --from C --to C --steps N");
-    };
+    let costs = costs.unwrap_or_else(|| costs::GRID.to_vec());
+    let inputs = [Some(args.data.as_path()), training.weights.as_deref(), args.test.as_deref()];
+    outputs::check(&[args.model.as_deref(), args.plot.as_deref()], &inputs)?;
     if args.data == Path::new("-") && args.test == Some("-".into()) {
         bail!("DATA and --test are both `-`, and standard input can be read only once; name a file for one");
     }
-    let reading = Reading { threads: settings.threads, quiet: training.quiet, control: &control };
+    let reading = Reading {
+        threads: settings.threads,
+        quiet: training.quiet,
+        control: &control,
+        table: &args.table,
+        needs_labels: true,
+        scale: args.scale,
+    };
     let data = Data::read(&args.data, training.weights.as_deref(), reading)?;
-    let test = args.test.as_deref().map(|path| Data::read_for(path, &data.features, reading)).transpose()?;
+    choices::balance(&mut settings, training, &data)?;
+    let test = args.test.as_deref().map(|path| Data::read_for(path, &data.columns(), reading)).transpose()?;
+    let test = test.map(|test| test.scaled_as(&data)).transpose()?;
+    if let Some(path) = args.test.as_deref().filter(|_| test.as_ref().is_some_and(|test| !test.has_labels)) {
+        bail!("{}: rows to test on need labels", path.display());
+    }
     settings.time_limit = interrupt.left(settings.time_limit);
     let mut watch = Watch::default();
     if !training.quiet {
@@ -78,14 +97,18 @@ pub(crate) fn run(args: &PathArguments, interrupt: &Interrupt) -> Result<Outcome
     let company = svm::Watch { observer, control, experiment: Some(&experiment), ..svm::Watch::default() };
     let walk = svm::path(data.samples(), &settings, &costs, company);
     watch.hide_bar();
-    let walk = walk.with_context(|| args.data.display().to_string())?;
+    let mut walk = walk.with_context(|| args.data.display().to_string())?;
     let steps: Vec<StepJson> = walk.iter().map(|trained| step(trained, test.as_ref())).collect();
     let status = status(&walk);
     if status != Status::Converged {
         let worst = walk.iter().map(|trained| trained.report.relative_gap()).fold(0.0, f64::max);
         note(report::not_converged(status, worst, settings.gap, ""));
     }
-    let text = if training.json {
+    if let Some(path) = &args.plot {
+        write_svg(path, &panels(&steps))?;
+    }
+    let best = best(&walk, &steps);
+    let mut text = if training.json {
         let json = PathJson {
             status: status.name(),
             path: steps,
@@ -94,6 +117,7 @@ pub(crate) fn run(args: &PathArguments, interrupt: &Interrupt) -> Result<Outcome
             kind: settings.kind.name(),
             rows: data.rows.len(),
             columns: data.rows.columns(),
+            best_cost: best.map(|k| walk[k].model.cost),
         };
         serde_json::to_string(&json)? + "\n"
     } else if training.quiet {
@@ -101,14 +125,46 @@ pub(crate) fn run(args: &PathArguments, interrupt: &Interrupt) -> Result<Outcome
     } else {
         table(&steps)
     };
+    if let Some(path) = &args.model {
+        match best {
+            Some(k) => keep(path, walk.swap_remove(k), &data, !training.json && !training.quiet, &mut text)?,
+            None => note("note: no fit has converged, so no model is written"),
+        }
+    }
     exit::print(&text)?;
     Ok((status == Status::Converged).into())
+}
+
+/// Objective, support vectors and, with rows to test on, the score, against the cost.
+fn panels(steps: &[StepJson]) -> Vec<Panel> {
+    let over = |value: &dyn Fn(&StepJson) -> Option<f64>| -> Vec<(f64, f64)> {
+        steps.iter().filter_map(|step| Some((step.cost, value(step)?))).collect()
+    };
+    let mut panels = vec![
+        against_costs("Primal objective", "objective", over(&|step| Some(step.primal)), Vec::new()),
+        against_costs("Support vectors", "rows", over(&|step| Some(step.support as f64)), Vec::new()),
+    ];
+    for (title, points) in
+        [("Accuracy", over(&|step| step.accuracy)), ("Mean squared error", over(&|step| step.mse))]
+    {
+        if !points.is_empty() {
+            panels.push(against_costs(title, "on the test rows", points, Vec::new()));
+        }
+    }
+    panels
 }
 
 /// `Converged` when every fit is, else the first other status.
 fn status(walk: &[Trained]) -> Status {
     let mut statuses = walk.iter().map(|trained| trained.report.status());
     statuses.find(|status| *status != Status::Converged).unwrap_or(Status::Converged)
+}
+
+/// The place of the model that does best on the rows of `--test`; one that did not converge is none.
+fn best(walk: &[Trained], steps: &[StepJson]) -> Option<usize> {
+    let loss = |k: usize| steps[k].mse.or(steps[k].accuracy.map(|share| -share));
+    let whole = (0..walk.len()).filter(|&k| walk[k].report.status() == Status::Converged);
+    whole.filter_map(|k| Some((k, loss(k)?))).min_by(|a, b| a.1.total_cmp(&b.1)).map(|(k, _)| k)
 }
 
 fn step(trained: &Trained, test: Option<&Data>) -> StepJson {
@@ -153,6 +209,9 @@ fn table(steps: &[StepJson]) -> String {
         let accuracy = step.accuracy.map(|share| format!("{:.2} %", 100.0 * share));
         if let Some(score) = accuracy.or(step.mse.map(|mse| format!("{mse:.4}"))) {
             let _ = write!(text, "  {score:>8}");
+        }
+        if step.status != Status::Converged.name() {
+            let _ = write!(text, "  {}", step.status);
         }
         text.push('\n');
     }

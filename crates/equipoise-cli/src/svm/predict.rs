@@ -1,105 +1,136 @@
 //! `equipoise svm predict`: a model, rows, and how well the one knows the other.
+//!
+//! With `--decision-values` or `--probabilities` the file of `--out` is a CSV with a header: `prediction`, then
+//! `decision_LABEL` for every decision function, then `probability_LABEL` for every label.
 
+use std::fmt::Write as _;
 use std::io::Write as _;
 
-use anyhow::Result;
-use equipoise_formats::svm_model::{self, ModelFile};
+use anyhow::{Result, bail};
+use equipoise_formats::svm_model::{self, ModelContext};
 use equipoise_formats::write_whole;
-use equipoise_models::svm::{Kind, TrainSettings};
-use serde::Serialize;
+use equipoise_models::svm::{Kind, LinearModel, TrainSettings, probabilities};
 
-use super::data::{Data, Reading, counted};
+use super::data::{Columns, Data, Reading, label_word};
+use super::score::{Said, Score};
 use crate::args::PredictArguments;
 use crate::exit::{self, Outcome};
 use crate::interrupt::Interrupt;
 use crate::outputs;
 
-/// The object of `predict --json`: `accuracy`, or `mse` for a regression.
-#[derive(Debug, Serialize)]
-struct PredictJson {
-    #[serde(skip_serializing_if = "Option::is_none")]
-    accuracy: Option<f64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    correct: Option<usize>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    mse: Option<f64>,
-    rows: usize,
-}
-
 pub(crate) fn run(args: &PredictArguments, interrupt: &Interrupt) -> Result<Outcome> {
     let threads = args.threads.unwrap_or_else(|| TrainSettings::default().threads);
     TrainSettings { threads, ..TrainSettings::default() }.validate()?;
     outputs::check(&[args.out.as_deref()], &[Some(args.data.as_path()), Some(args.model.as_path())])?;
-    let ModelFile { model, features } = svm_model::read(&args.model, &interrupt.control)?;
-    let data = Data::read_for(
-        &args.data,
-        &features,
-        Reading { threads, quiet: args.quiet, control: &interrupt.control },
-    )?;
-    let predictions = model.predict_within(&data.rows, &interrupt.control).map_err(equipoise::Error::from)?;
-    let score = Score::of(model.kind, &predictions, &data.labels);
+    if args.data.as_os_str() == "-" && args.model.as_os_str() == "-" {
+        bail!("DATA and --model are both `-`, and standard input can be read only once; name a file for one");
+    }
+    let (file, context, _) = svm_model::read_with_context(&args.model, &interrupt.control)?;
+    let (mut model, features) = (file.model, file.features);
+    if let Some(scaling) = &context.scaling {
+        scaling.fold(&mut model);
+    }
+    if args.probabilities && context.sigmoids.is_empty() {
+        bail!(
+            "{}: the model has no probabilities; train it with `svm train --probabilities`, and as JSON",
+            args.model.display()
+        );
+    }
+    let reading = Reading {
+        threads,
+        quiet: args.quiet,
+        control: &interrupt.control,
+        table: &args.table,
+        needs_labels: false,
+        scale: None,
+    };
+    let data = Data::read_for(&args.data, &Columns::of(&features, &context), reading)?;
+    let control = &interrupt.control;
+    let decisions = model.decisions_within(&data.rows, control).map_err(equipoise::Error::from)?;
+    let predictions = model.predict_within(&data.rows, control).map_err(equipoise::Error::from)?;
+    let functions = model.weights.len();
+    let probable: Vec<f64> = if context.sigmoids.is_empty() {
+        Vec::new()
+    } else {
+        decisions.chunks(functions).flat_map(|row| probabilities(&context.sigmoids, row)).collect()
+    };
+    let said =
+        Said { model: &model, predictions: &predictions, decisions: &decisions, probabilities: &probable };
+    let names = data.label_names.as_deref().or(context.label_names.as_deref());
+    let score = Score::of(said, data.has_labels.then_some(data.labels.as_slice()), names);
     if let Some(path) = &args.out {
-        write_whole(path, |out| predictions.iter().try_for_each(|value| writeln!(out, "{value}")))?;
+        let table = Predictions { args, said, context: &context };
+        write_whole(path, |out| out.write_all(table.text().as_bytes()))?;
     }
     let text = match (args.json, args.quiet) {
-        (true, _) => serde_json::to_string(&score.json())? + "\n",
+        (true, _) => serde_json::to_string(&score.json(names))? + "\n",
         (false, true) => String::new(),
-        (false, false) => score.words(),
+        (false, false) => score.words(names),
     };
     exit::print(&text)?;
     Ok(Outcome::Met)
 }
 
-/// How well rows are predicted.
-#[derive(Debug, PartialEq)]
-enum Score {
-    /// Rows predicted right, of so many.
-    Correct(usize, usize),
-    /// The mean squared error over so many.
-    Error(f64, usize),
+/// What is written a row.
+struct Predictions<'a> {
+    args: &'a PredictArguments,
+    said: Said<'a>,
+    context: &'a ModelContext,
 }
 
-impl Score {
-    fn of(kind: Kind, predictions: &[f64], labels: &[f64]) -> Self {
-        let (pairs, rows) = (predictions.iter().zip(labels), labels.len());
-        match kind {
-            Kind::Svr => {
-                let sum: f64 = pairs.map(|(found, label)| (found - label).powi(2)).sum();
-                Self::Error(sum / rows.max(1) as f64, rows)
+impl Predictions<'_> {
+    fn text(&self) -> String {
+        let Said { model, predictions, decisions, probabilities } = self.said;
+        let names = self.context.label_names.as_deref();
+        let of_labels = |label: f64| match model.kind {
+            Kind::Svc | Kind::NuSvc => label_word(label, names),
+            // A value of a regression in full.
+            Kind::Svr | Kind::OneClass => label.to_string(),
+        };
+        let is_table = self.args.decision_values || self.args.probabilities;
+        let mut text = if is_table { self.header(model, names) } else { String::new() };
+        let (functions, labels) = (model.weights.len(), model.labels.len());
+        for (i, prediction) in predictions.iter().enumerate() {
+            let word = of_labels(*prediction);
+            text += &if is_table { quoted(&word) } else { word };
+            if self.args.decision_values {
+                for value in &decisions[i * functions..(i + 1) * functions] {
+                    let _ = write!(text, ",{value:?}");
+                }
             }
-            _ => Self::Correct(pairs.filter(|(found, label)| found == label).count(), rows),
+            if self.args.probabilities {
+                for value in &probabilities[i * labels..(i + 1) * labels] {
+                    let _ = write!(text, ",{value:?}");
+                }
+            }
+            text.push('\n');
         }
+        text
     }
 
-    fn json(&self) -> PredictJson {
-        match *self {
-            Self::Correct(correct, rows) => {
-                let accuracy = Some(correct as f64 / rows.max(1) as f64);
-                PredictJson { accuracy, correct: Some(correct), mse: None, rows }
+    fn header(&self, model: &LinearModel, names: Option<&[String]>) -> String {
+        let mut columns = vec!["prediction".to_owned()];
+        let words: Vec<String> = model.labels.iter().map(|label| label_word(*label, names)).collect();
+        if self.args.decision_values {
+            match (model.weights.len(), words.last()) {
+                (1, Some(larger)) => columns.push(format!("decision_{larger}")),
+                (1, None) => columns.push("decision".into()),
+                _ => columns.extend(words.iter().map(|word| format!("decision_{word}"))),
             }
-            Self::Error(mse, rows) => PredictJson { accuracy: None, correct: None, mse: Some(mse), rows },
         }
-    }
-
-    fn words(&self) -> String {
-        match *self {
-            Self::Correct(correct, rows) => {
-                let percent = 100.0 * correct as f64 / rows.max(1) as f64;
-                format!("accuracy {percent:.2} % ({correct} of {})\n", counted(rows, "row"))
-            }
-            Self::Error(mse, rows) => format!("mean squared error {mse} ({})\n", counted(rows, "row")),
+        if self.args.probabilities {
+            columns.extend(words.iter().map(|word| format!("probability_{word}")));
         }
+        let columns: Vec<String> = columns.iter().map(|column| quoted(column)).collect();
+        columns.join(",") + "\n"
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn scores() {
-        assert_eq!(Score::of(Kind::Svc, &[1.0, 2.0], &[1.0, 7.0]), Score::Correct(1, 2));
-        assert_eq!(Score::of(Kind::Svr, &[1.0, 2.0], &[1.0, 4.0]), Score::Error(2.0, 2));
-        assert_eq!(Score::Correct(1, 1).words(), "accuracy 100.00 % (1 of 1 row)\n");
+/// A field of a CSV.
+fn quoted(field: &str) -> String {
+    if field.contains([',', '"', '\n', ';']) {
+        format!("\"{}\"", field.replace('"', "\"\""))
+    } else {
+        field.into()
     }
 }

@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::data::{Data, counted};
 use super::memory;
-use crate::report::{line, threads};
+use crate::report::{line, number, threads};
 
 /// The object of `train --json`.
 #[derive(Debug, Serialize)]
@@ -34,6 +34,13 @@ pub(crate) struct TrainJson {
     labels: Vec<f64>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     classes: Vec<ClassJson>,
+    /// Of a table: the words of the labels, the names of the columns.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    label_names: Option<Vec<String>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    feature_names: Option<Vec<String>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    scale: Option<&'static str>,
 }
 
 #[derive(Debug, Serialize)]
@@ -107,6 +114,9 @@ impl TrainJson {
             columns: data.rows.columns(),
             labels: trained.model.labels.clone(),
             classes: if several { report.classes.iter().map(ClassJson::from).collect() } else { Vec::new() },
+            label_names: data.label_names.clone(),
+            feature_names: data.names.clone(),
+            scale: data.scaling.as_ref().map(|scaling| scaling.kind.name()),
         }
     }
 }
@@ -134,11 +144,18 @@ pub(crate) fn words(trained: &Trained, settings: &TrainSettings, data: &Data) ->
             &format!("{classes}, each label against the rest; sums and the worst gap follow"),
         );
     }
-    line(&mut text, "objective", &format!("{} (at least {})", report.primal(), report.dual()));
+    if let Some(scaling) = &data.scaling {
+        line(&mut text, "scale", &format!("{}; objective and bias are for scaled features", scaling.kind));
+    }
+    let (primal, dual) = (number(report.primal()), number(report.dual()));
+    line(&mut text, "objective", &format!("{primal} (at least {dual})"));
     let gap = format!("{:.3e} (allowed {:.3e})", report.relative_gap(), settings.gap);
     line(&mut text, "relative gap", &gap);
     if let Some(bias) = single_bias(report) {
-        line(&mut text, "bias", &bias.to_string());
+        line(&mut text, "bias", &number(bias));
+    }
+    if let (Some(names), [weights]) = (&data.names, trained.model.weights.as_slice()) {
+        line(&mut text, "weights", &largest(names, weights));
     }
     let of = if classes > 1 { counted(totals.support, "multiplier") } else { counted(totals.support, "row") };
     line(&mut text, "support", &format!("{of} ({} at the bound)", totals.bounded_support));
@@ -147,6 +164,19 @@ pub(crate) fn words(trained: &Trained, settings: &TrainSettings, data: &Data) ->
     line(&mut text, "work", &work);
     line(&mut text, "time", &format!("{:.3} s to load, {:.3} s to solve", data.seconds, report.seconds));
     text
+}
+
+/// The features that weigh most, by name; on features of one scale they matter most, too.
+fn largest(names: &[String], weights: &[f64]) -> String {
+    const SHOWN: usize = 4;
+    let mut order: Vec<usize> = (0..weights.len()).filter(|&j| weights[j] != 0.0).collect();
+    order.sort_by(|&a, &b| weights[b].abs().total_cmp(&weights[a].abs()));
+    let word = |&j: &usize| format!("{} {:.4}", names[j], weights[j]);
+    let mut words: Vec<String> = order.iter().take(SHOWN).map(word).collect();
+    if order.len() > SHOWN {
+        words.push(format!("and {}", counted(order.len() - SHOWN, "other")));
+    }
+    if words.is_empty() { "all 0".into() } else { words.join(", ") }
 }
 
 /// Why a run that did not converge ended, and what to do about it, in one line.

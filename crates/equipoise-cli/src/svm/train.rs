@@ -1,11 +1,11 @@
 //! `equipoise svm train`: read, check, train, write, render.
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use equipoise::{Control, Status};
 use equipoise_formats::Standing;
 use equipoise_formats::checkpoint_file::{Digest, RunIdentity};
 use equipoise_formats::svm_model::{self, Format, ModelFile, check_liblinear};
-use equipoise_models::svm::{self, Kind, LinearModel, TrainSettings, TrainSnapshot, Trained};
+use equipoise_models::svm::{self, Kind, LinearModel, Sigmoid, TrainSettings, TrainSnapshot, Trained};
 use equipoise_theory::Delayed;
 
 use super::data::{Data, Reading};
@@ -25,6 +25,8 @@ struct Plan<'a> {
     args: &'a TrainArguments,
     settings: TrainSettings,
     experiment: Delayed,
+    /// Seconds that were typed.
+    limit: Option<f64>,
     format: Format,
     data: Data,
     start: Option<LinearModel>,
@@ -54,9 +56,32 @@ pub(crate) fn run(args: &TrainArguments, interrupt: &Interrupt) -> Result<Outcom
     let trained = svm::train(plan.data.samples(), &plan.settings, plan.start.as_ref(), watch);
     plan.watch.hide_bar();
     let trained = trained.with_context(|| args.data.display().to_string())?;
-    let converged = trained.report.status() == Status::Converged;
-    plan.render(trained)?;
+    let mut converged = trained.report.status() == Status::Converged;
+    let mut sigmoids = Vec::new();
+    if args.probabilities && converged {
+        let settings = TrainSettings { time_limit: interrupt.left(plan.limit), ..plan.settings.clone() };
+        let calibrated = calibrate(&plan, &settings).with_context(|| args.data.display().to_string())?;
+        if calibrated.status != Status::Converged {
+            note(format_args!(
+                "not converged: {}: the fits of --probabilities did not end",
+                calibrated.status
+            ));
+            converged = false;
+        }
+        sigmoids = calibrated.sigmoids;
+    }
+    plan.render(trained, sigmoids)?;
     Ok(converged.into())
+}
+
+/// Probabilities from rows held out.
+fn calibrate(plan: &Plan<'_>, settings: &TrainSettings) -> svm::Result<svm::Calibration> {
+    /// As many as others take.
+    const FOLDS: usize = 5;
+    let control = plan.control.clone();
+    let company = svm::Watch { control, experiment: Some(&plan.experiment), ..svm::Watch::default() };
+    let rows = plan.data.counts.iter().map(|(_, count)| *count).sum::<usize>();
+    svm::calibrate(plan.data.samples(), settings, FOLDS.min(rows), company)
 }
 
 /// Which training this is: everything that its numbers depend on.
@@ -87,6 +112,7 @@ fn identity(data: &Data, settings: &TrainSettings, start: Option<&LinearModel>) 
         ("nu", format!("{:?}", settings.nu)),
         ("epsilon", format!("{:?}", settings.epsilon)),
         ("gap", format!("{:?}", settings.gap)),
+        ("bias", settings.bias.to_string()),
         ("class-weight", format!("{:?}", settings.class_weights)),
         ("method", settings.method.to_string()),
         ("seed", settings.seed.to_string()),
@@ -125,12 +151,27 @@ impl<'a> Plan<'a> {
         let experiment = training.multicore.experiment()?;
         let inputs = [Some(args.data.as_path()), training.weights.as_deref(), args.warm_start.as_deref()];
         let checkpoint = args.checkpointing.checkpoint.as_deref();
-        outputs::check(&[args.model.as_deref(), args.history.as_deref(), checkpoint], &inputs)?;
+        let [model, history, plot] = [&args.model, &args.history, &args.plot].map(Option::as_deref);
+        outputs::check(&[model, history, plot, checkpoint], &inputs)?;
+        if args.probabilities && !matches!(settings.kind, Kind::Svc | Kind::NuSvc) {
+            bail!(
+                "--probabilities are those of labels, and --kind {} has none; leave it out",
+                settings.kind.name()
+            );
+        }
         let control = interrupt.within(settings.time_limit);
         let aside = Aside::look(&args.checkpointing, training.quiet, &control)?;
         let place = args.model.as_deref().map(|path| Place::look(path, Sort::Model, &control)).transpose()?;
-        let reading = Reading { threads: settings.threads, quiet: training.quiet, control: &control };
+        let reading = Reading {
+            threads: settings.threads,
+            quiet: training.quiet,
+            control: &control,
+            table: &args.table,
+            needs_labels: settings.kind != Kind::OneClass,
+            scale: args.scale,
+        };
         let data = Data::read(&args.data, training.weights.as_deref(), reading)?;
+        choices::balance(&mut settings, training, &data)?;
         let format = args.format;
         if let (Some(path), Format::Liblinear) = (&args.model, format) {
             let has_labels = matches!(settings.kind, Kind::Svc | Kind::NuSvc);
@@ -143,6 +184,7 @@ impl<'a> Plan<'a> {
         let start = args.warm_start.as_deref();
         let start = start.map(|path| model::warm_start(path, settings.kind, &data, &control)).transpose()?;
         let mut watch = Watch::for_fits(args.history.as_deref())?;
+        watch.keeps(args.plot.as_deref());
         let (mut keeper, mut resumed) = (None, None);
         if let Some(aside) = &aside {
             let run = identity(&data, &settings, start.as_ref());
@@ -152,11 +194,13 @@ impl<'a> Plan<'a> {
             aside.announce(updates, exact, args.checkpointing.resume);
             keeper = Some(aside.keeper(run, watch.goes_on_with(aside.history())));
         }
-        settings.time_limit = interrupt.left(settings.time_limit);
+        let limit = settings.time_limit;
+        settings.time_limit = interrupt.left(limit);
         Ok(Self {
             args,
             settings,
             experiment,
+            limit,
             format,
             data,
             start,
@@ -169,7 +213,7 @@ impl<'a> Plan<'a> {
         })
     }
 
-    fn render(self, trained: Trained) -> Result<()> {
+    fn render(self, trained: Trained, sigmoids: Vec<Sigmoid>) -> Result<()> {
         let Self { args, settings, format, data, place, aside, watch, .. } = self;
         let training = &args.training;
         let status = trained.report.status();
@@ -198,10 +242,17 @@ impl<'a> Plan<'a> {
             report::words(&trained, &settings, &data) + &next(args, stays, is_part)
         };
         if let Some(path) = args.model.as_ref().filter(|_| !stays) {
+            let context = data.context(sigmoids);
+            if format == Format::Liblinear && !context.is_empty() && !training.quiet {
+                note(
+                    "note: LIBLINEAR's text has no place for names and probabilities; a scaling is part of the weights",
+                );
+            }
             let file = ModelFile { model: trained.model, features: data.features };
-            svm_model::write_standing(path, &file, format, Some(standing))?;
+            svm_model::write_with_context(path, &file, &context, format, Some(standing))?;
         }
         exit::print(&text)?;
+        watch.draw(args.plot.as_deref())?;
         watch.finish()?;
         if let Some(aside) = aside {
             aside.finish(status == Status::Converged);

@@ -8,18 +8,19 @@ use std::path::Path;
 
 use anyhow::{Context, Result, bail};
 use equipoise::matrix::Rows;
-use equipoise_formats::svm_model::{self, Format, ModelFile};
-use equipoise_models::svm::{self, Check, ClassCheck, Kind, LinearModel, TrainSettings};
+use equipoise_formats::svm_model::{self, Format, ModelContext, ModelFile};
+use equipoise_models::svm::{self, Check, ClassCheck, Kind, LinearModel, Scaling, TrainSettings};
 use serde::Serialize;
 
 use super::data::{Data, Reading};
 use super::model::{beyond, moved};
+use super::table::{glance, has_ending};
 use super::{choices, train};
-use crate::args::{CheckArguments, Training};
+use crate::args::{CheckArguments, TableChoice, Training};
 use crate::exit::{self, Outcome};
 use crate::interrupt::Interrupt;
 use crate::progress::Fits;
-use crate::report::line;
+use crate::report::{line, number};
 use crate::watch::Watch;
 
 /// The object of `verify --json`; infinities become null.
@@ -51,12 +52,25 @@ struct ClassJson {
 pub(crate) fn run(args: &CheckArguments, interrupt: &Interrupt) -> Result<Outcome> {
     let training = &args.training;
     let experiment = training.multicore.experiment()?;
-    let (file, format) = svm_model::read_with_format(&args.model, &interrupt.control)?;
+    let (file, context, format) = svm_model::read_with_context(&args.model, &interrupt.control)?;
     let mut settings = settings(training, &file.model, format, &args.model)?;
     let control = interrupt.within(settings.time_limit);
-    let reading = Reading { threads: settings.threads, quiet: training.quiet, control: &control };
+    let target =
+        args.table.target.clone().or_else(|| context.target.clone().filter(|_| has_ending(&args.data)));
+    let table = TableChoice { target, drop: args.table.drop.clone(), no_header: args.table.no_header };
+    let reading = Reading {
+        threads: settings.threads,
+        quiet: training.quiet,
+        control: &control,
+        table: &table,
+        needs_labels: settings.kind != Kind::OneClass,
+        // The model says how; what is read here need not be noted.
+        scale: None,
+    };
     let mut data = Data::read(&args.data, training.weights.as_deref(), reading)?;
-    let model = beside(file, &mut data)?;
+    choices::balance(&mut settings, training, &data)?;
+    check_names(&context, &data, &args.model)?;
+    let model = beside(file, context.scaling, &mut data)?;
     let mut watch = Watch::default();
     if !training.quiet {
         watch.show_fits(&settings, Fits::new("class", train::fits(&settings, &data)));
@@ -106,9 +120,41 @@ fn settings(typed: &Training, model: &LinearModel, format: Format, path: &Path) 
     choices::settings_or(typed, &said)
 }
 
-/// The model with the columns of the data; these gain empty ones for weights that they lack.
-fn beside(file: ModelFile, data: &mut Data) -> Result<LinearModel> {
+/// Refuses a table whose columns or labels are called otherwise than those of the model.
+fn check_names(context: &ModelContext, data: &Data, path: &Path) -> Result<()> {
+    let pairs = [
+        ("columns", &context.feature_names, &data.names),
+        ("labels", &context.label_names, &data.label_names),
+    ];
+    for (what, of_model, of_data) in pairs {
+        if let (Some(of_model), Some(of_data)) = (of_model, of_data)
+            && of_model != of_data
+        {
+            let (of_model, of_data) = (glance(of_model), glance(of_data));
+            bail!("{}: its {what} are {of_model}; those of the data are {of_data}", path.display());
+        }
+    }
+    Ok(())
+}
+
+/// The model with the columns of the data; these gain empty ones for weights that they lack. Where the model is for scaled
+/// rows, they are scaled.
+fn beside(file: ModelFile, scaling: Option<Scaling>, data: &mut Data) -> Result<LinearModel> {
     let ModelFile { mut model, features } = file;
+    if let Some(Scaling { kind, shift, factor }) = scaling {
+        if features != data.features
+            && data.features.iter().any(|feature| features.binary_search(feature).is_err())
+        {
+            bail!("the model was trained on scaled rows, and the data have features that it does not know");
+        }
+        // Every column that the model knows; those that the data lack are 0 before they are scaled.
+        let places: Vec<u32> =
+            data.features.iter().map(|of| features.partition_point(|known| known < of) as u32).collect();
+        data.rows = placed(&data.rows, features.len(), &places)?;
+        data.features = features;
+        data.apply(Scaling { kind, shift, factor })?;
+        return Ok(model);
+    }
     let mut extra = 0;
     for weights in &mut model.weights {
         let lost = beyond(weights, &features, &data.features);
@@ -119,24 +165,24 @@ fn beside(file: ModelFile, data: &mut Data) -> Result<LinearModel> {
     let columns = data.rows.columns() + extra;
     model.weights.iter_mut().for_each(|weights| weights.resize(columns, 0.0));
     if extra > 0 {
-        data.rows = widened(&data.rows, columns)?;
+        let same: Vec<u32> = (0..u32::try_from(data.rows.columns()).unwrap_or(u32::MAX)).collect();
+        data.rows = placed(&data.rows, columns, &same)?;
     }
     Ok(model)
 }
 
-/// The same rows with more columns.
-fn widened(rows: &Rows, columns: usize) -> equipoise::Result<Rows> {
+/// The same rows with more columns: column j becomes `places[j]`.
+fn placed(rows: &Rows<'_>, columns: usize, places: &[u32]) -> equipoise::Result<Rows<'static>> {
     let (mut starts, mut indices, mut values) = (vec![0], Vec::new(), Vec::new());
     for i in 0..rows.len() {
         rows.for_each(i, |column, value| {
-            indices.push(u32::try_from(column).unwrap_or(u32::MAX));
+            indices.push(places[column]);
             values.push(value);
         });
         starts.push(indices.len());
     }
     Rows::new(columns, starts, indices, Some(values))
 }
-
 fn json(found: &Check, settings: &TrainSettings, data: &Data) -> CheckJson {
     let class = |class: &ClassCheck| ClassJson {
         label: class.label,
@@ -167,12 +213,13 @@ fn words(found: &Check, allowed: f64, path: &Path) -> String {
     } else {
         format!("not met: the relative gap is {gap:.3e}, allowed {allowed:.3e}\n")
     };
-    line(&mut text, "objective", &format!("{} (at least {})", found.primal(), found.dual()));
+    let (primal, dual) = (number(found.primal()), number(found.dual()));
+    line(&mut text, "objective", &format!("{primal} (at least {dual})"));
     line(&mut text, "relative gap", &format!("{gap:.3e} (allowed {allowed:.3e})"));
     if found.classes.len() > 1 {
         for ClassCheck { label, primal, dual, relative_gap, .. } in &found.classes {
             let met = if *relative_gap <= allowed { "met" } else { "not met" };
-            let mut of_label = format!("{met}, {primal} (at least {dual})");
+            let mut of_label = format!("{met}, {} (at least {})", number(*primal), number(*dual));
             let _ = write!(of_label, ", relative gap {relative_gap:.3e}");
             line(&mut text, &format!("label {label}"), &of_label);
         }

@@ -152,6 +152,73 @@ fn a_case_is_dispatched_and_its_prices_are_intervals_where_they_are() {
 }
 
 #[test]
+fn many_demands_and_prices_are_verified() {
+    let folder = scratch("allocate_verify_many");
+    let (data, out) = (write(&folder, "case.m", CASE), text(&folder.join("levels.json")));
+    let found = equipoise(&["allocate", &data, "--demands", "10:90:5", "--json", "--out", &out]).expect(0);
+    assert_eq!(found.json()["missing"], 0);
+    let verify =
+        |file: &str, options: &[&str]| equipoise(&[&["allocate", "verify", file, &data], options].concat());
+    let json = verify(&out, &["--json"]).expect(0).json();
+    assert_eq!((&json["met"], json["points"].as_array().map(Vec::len)), (&Value::from(true), Some(5)));
+    for point in json["points"].as_array().expect("points") {
+        assert_eq!(point["prices_met"], true);
+        assert!(point["price_bound"].as_f64() <= point["objective"].as_f64(), "{point}");
+    }
+    let words = verify(&out, &[]).expect(0).stdout;
+    assert!(words.contains("prove enough for 5 of 5 demands"), "{words}");
+    verify(&out, &["--demand", "50"]).expect(2).complains(&["it holds many demands; leave --demand out"]);
+    let tampered = |change: &dyn Fn(&mut Value)| {
+        let mut json: Value =
+            serde_json::from_str(&fs::read_to_string(&out).expect("written")).expect("JSON");
+        change(&mut json);
+        write(&folder, "tampered.json", &json.to_string())
+    };
+    let moved = tampered(&|json| {
+        json["points"][2]["x"] = serde_json::json!([39.0, 11.0, 0.0]);
+    });
+    let json = verify(&moved, &["--json"]).expect(1).json();
+    assert_eq!((&json["met"], &json["missing"]), (&Value::from(false), &Value::from(1)));
+    let without = tampered(&|json| json["points"][1]["x"] = Value::Null);
+    verify(&without, &[]).expect(2).complains(&["no list `x` to check for demand 30"]);
+    // The point is right, its price is not.
+    let one = write(&folder, "one.json", "{\"x\": [40, 10, 0], \"prices\": [3]}");
+    let json = verify(&one, &["--json"]).expect(1).json();
+    assert_eq!((&json["status"], &json["prices_met"]), (&Value::from("converged"), &Value::from(false)));
+    assert!(json["price_bound"].as_f64() < json["bound"].as_f64(), "{json}");
+    assert!(verify(&one, &[]).expect(1).stdout.contains("which is not enough"));
+    let right = write(&folder, "right.json", "{\"x\": [40, 10, 0], \"prices\": [12]}");
+    assert_eq!(verify(&right, &["--json"]).expect(0).json()["prices_met"], true);
+    let bare = write(&folder, "bare.json", "{\"x\": [40, 10, 0]}");
+    assert_eq!(verify(&bare, &["--json"]).expect(0).json()["prices_met"], Value::Null);
+}
+
+#[test]
+fn a_case_is_read_and_not_run() {
+    let path = write(&scratch("allocate_computed"), "case.m", &format!("{CASE}mpc.gen(2, 9) = 50;\n"));
+    let words = ["line 12: found \"mpc.gen(2, 9) = 50\", which computes mpc.gen", "one matrix of numbers"];
+    equipoise(&["allocate", &path]).expect(2).complains(&words);
+}
+
+#[test]
+fn a_demand_of_nothing_is_met() {
+    for (cost, table) in [
+        ("quadratic", "c2,c1\n1,3\n2,4\n"),
+        ("entropy", "weight,c1\n1,3\n2,4\n"),
+        ("log", "weight,offset\n1,1\n2,1\n"),
+    ] {
+        let path = write(&scratch("allocate_nothing_asked"), "users.csv", table);
+        let json =
+            equipoise(&["allocate", &path, "--cost", cost, "--demand", "0", "--json"]).expect(0).json();
+        near(&numbers(&json["x"]), &[0.0, 0.0]);
+    }
+    let path = write(&scratch("allocate_nothing_log"), "users.csv", "name,weight\na,1\nb,2\n");
+    equipoise(&["allocate", &path, "--cost", "log", "--demand", "0"])
+        .expect(2)
+        .complains(&["leaves `a` at 0, where its cost has no finite value"]);
+}
+
+#[test]
 fn tables_of_every_kind_are_read() {
     users("allocate_row", &["--demand", "25", "--row", "room<=24"]).expect(2).complains(&[
         "the rows cannot be met together",
@@ -170,6 +237,11 @@ fn tables_of_every_kind_are_read() {
     let json = equipoise(&["allocate", &mixed, "--demand", "5", "--json"]).expect(0).json();
     let x = numbers(&json["x"]);
     assert!((x.iter().sum::<f64>() - 5.0).abs() < 1e-12 && x[2] <= 3.0, "{json}");
+    // Words alone.
+    let words =
+        write(&folder, "words.csv", "name,cost,points\na,piecewise,0:0 4:4\nb,piecewise,0:0 1:0.5 3:9\n");
+    let json = equipoise(&["allocate", &words, "--demand", "3", "--json"]).expect(0).json();
+    near(&numbers(&json["x"]), &[2.0, 1.0]);
     let power = write(&folder, "power.csv", "exponent;weight\n2;1\n2;3\n");
     let json =
         equipoise(&["allocate", &power, "--cost", "power", "--demand", "4", "--json"]).expect(0).json();

@@ -6,7 +6,13 @@ use crate::{TWO, equipoise, example, scratch, solve_text, text, write};
 #[track_caller]
 fn refused(test: &str, problem: &str, words: &[&str]) {
     let ran = solve_text(test, problem, &["--json"]).expect(2).complains(&["error: "]).complains(words);
-    assert_eq!((ran.stdout.as_str(), ran.stderr.lines().count()), ("", 1), "{}", ran.stderr);
+    assert_eq!(ran.stderr.lines().count(), 1, "{}", ran.stderr);
+    // The object on stdout says the same.
+    let error = &ran.json()["error"];
+    assert_eq!(error["exit_status"], 2);
+    assert_eq!(format!("error: {}\n", error["message"].as_str().expect("words")), ran.stderr);
+    let plain = solve_text(test, problem, &[]).expect(2);
+    assert_eq!(plain.stdout, "");
 }
 
 const LEAST_SQUARES: &str = "[smooth]\nkind = \"least-squares\"\nmatrix = \"m.csv\"\ntarget = [1, 2]\n";
@@ -186,4 +192,34 @@ fn an_unbounded_problem_is_said_to_be() {
     let problem = "[smooth]\nkind = \"linear\"\nlinear = [1, 2]\n[coupling]\nkind = \"sum\"\nrhs = 1\n";
     let ran = solve_text("unbounded", problem, &["--json", "--max-epochs", "1000"]);
     ran.expect(2).complains(&["the problem is unbounded below", "add bounds or a penalty"]);
+}
+
+#[test]
+fn usage_errors_have_an_object_and_hints() {
+    let ran = equipoise(&["svm", "train", "-c", "10", "a9a", "--json"]).expect(2);
+    let ran = ran.complains(&["unexpected argument '-c'", "hint: LIBSVM's `-c 10` is `--cost 10` here"]);
+    let message = ran.json()["error"]["message"].as_str().expect("words").to_owned();
+    assert!(
+        message.starts_with("unexpected argument '-c' found") && message.contains("`--cost 10`"),
+        "{message}"
+    );
+    for (args, hint) in [
+        (&["svm", "train", "-v", "5", "a9a"][..], "`equipoise svm cv DATA --folds 5`"),
+        (&["svm", "train", "-s", "3", "a9a"], "`--kind svr`"),
+        (&["svm", "train", "a9a", "a9a.model"], "`--model a9a.model`"),
+        (&["svm", "predict", "a9a.t", "a9a.model", "out"], "`--model a9a.model --out out`"),
+    ] {
+        let ran = equipoise(args).expect(2).complains(&[hint]);
+        assert_eq!(ran.stdout, "", "no object unless it is asked for");
+    }
+}
+
+#[test]
+fn counts_and_threads_as_people_type_them() {
+    let problem =
+        solve_text("counts", TWO, &["--max-epochs", "1e3", "--threads", "auto", "--json"]).expect(0);
+    assert!(problem.json()["threads"].as_u64().expect("a count") >= 1);
+    solve_text("counts", TWO, &["--max-epochs", "1.5"]).expect(2).complains(&["--max-epochs", "1e3"]);
+    solve_text("counts", TWO, &["--threads", "many"]).expect(2).complains(&["--threads", "auto"]);
+    solve_text("counts", TWO, &["--memory-budget", "64MB"]).expect(0);
 }

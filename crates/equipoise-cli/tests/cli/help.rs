@@ -35,8 +35,28 @@ fn help_has_examples_and_the_library_s_defaults() {
 
 #[test]
 fn version() {
-    let ran = equipoise(&["--version"]).expect(0);
-    assert_eq!(ran.stdout, format!("equipoise {}\n", env!("CARGO_PKG_VERSION")));
+    let first = format!("equipoise {}\n", env!("CARGO_PKG_VERSION"));
+    assert_eq!(equipoise(&["-V"]).expect(0).stdout, first);
+    let long = equipoise(&["--version"]).expect(0).stdout;
+    assert!(
+        long.starts_with(&first) && long.contains("\ncommit ") && long.contains(std::env::consts::ARCH),
+        "{long}"
+    );
+    assert_eq!(long.lines().count(), 3, "{long}");
+}
+
+#[test]
+fn manual_pages_of_every_command() {
+    let folder = crate::scratch("man");
+    let ran = equipoise(&["man", &crate::text(&folder)]).expect(0);
+    let pages = std::fs::read_dir(&folder).expect("a folder").count();
+    assert!(ran.stdout.starts_with(&format!("{pages} pages in ")) && pages > 25, "{}", ran.stdout);
+    let train = std::fs::read_to_string(folder.join("equipoise-svm-train.1")).expect("a page");
+    for words in [".TH", "class\\-weight", "probabilities", "EXAMPLES"] {
+        assert!(train.contains(words), "no {words}");
+    }
+    let file = crate::write(&folder, "file", "");
+    equipoise(&["man", &format!("{file}/below")]).expect(2).complains(&["cannot make the folder"]);
 }
 
 #[test]
@@ -53,9 +73,9 @@ fn completions_for_shells() {
 }
 
 #[test]
-fn the_demo_converges_and_explains_itself() {
+fn the_demo_is_a_race_that_the_default_finishes() {
     let ran = equipoise(&["demo"]).expect(0);
-    for words in ["converged", "minimise", "duality gap", "infeasibility", "multipliers", "Next"] {
+    for words in ["A race", "random pairs (the paper)", "equipoise (default)", "accuracy"] {
         assert!(ran.stdout.contains(words), "{words}: {}", ran.stdout);
     }
     assert_eq!(ran.stderr, "");

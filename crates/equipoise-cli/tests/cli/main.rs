@@ -14,6 +14,7 @@
 //! - `constrained`: least squares on a simplex, in a box, under rows; the tutorial
 //! - `consensus`: one model over shards and graphs; the tutorial
 //! - `graph`, `help`: the smaller commands and the texts
+//! - `lab`: the paper's experiments, reports, plots of runs
 //! - `checkpoint`: runs that are put aside, killed, and gone on with
 //! - `ending`: Ctrl-C and broken pipes
 //! - `files`: what is written, and what stays
@@ -30,6 +31,7 @@ mod fused;
 mod generate;
 mod graph;
 mod help;
+mod lab;
 mod lasso;
 mod multicore;
 mod portfolio;

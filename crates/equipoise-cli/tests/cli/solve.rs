@@ -43,6 +43,20 @@ fn the_zero_sum_lasso_of_the_examples() {
 }
 
 #[test]
+fn a_quadratic_program_is_solved_and_verified_by_the_names_of_its_file() {
+    let folder = scratch("solve-qps");
+    let (problem, out) = (example("hs35.qps"), folder.join("x.json"));
+    let ran =
+        equipoise(&["solve", &problem, "--tolerance", "1e-9", "--json", "--out", &text(&out)]).expect(0);
+    let json = ran.json();
+    let objective = json["objective"].as_f64().expect("a number");
+    assert!((objective - 1.0 / 9.0).abs() < 1e-8, "{objective}");
+    let x2 = json["variables"]["X2"].as_f64().expect("a number");
+    assert!((x2 - 7.0 / 9.0).abs() < 1e-3, "{x2}");
+    equipoise(&["verify", &problem, &text(&out), "--tolerance", "1e-9"]).expect(0);
+}
+
+#[test]
 fn json_holds_exactly_the_fields_of_the_contract_in_order() {
     let ran = solve_text("json-fields", TWO, &["--json", "--seed", "7"]).expect(0);
     let json = ran.json();

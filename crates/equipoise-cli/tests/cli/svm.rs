@@ -4,6 +4,7 @@ mod choosing;
 mod models;
 mod public_data;
 mod refused;
+mod tables;
 mod train;
 mod verify;
 

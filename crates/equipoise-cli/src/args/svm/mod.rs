@@ -1,14 +1,17 @@
 //! `equipoise svm`, as typed.
 
+mod table;
 mod training;
 
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 use equipoise_formats::svm_model::Format;
+use equipoise_models::svm::ScaleKind;
 
-use crate::args::{Checkpointing, by_name};
+use crate::args::{Checkpointing, by_name, values};
 
+pub(crate) use table::TableChoice;
 pub(crate) use training::Training;
 
 const EXAMPLES: &str = "\
@@ -19,7 +22,10 @@ EXAMPLES
   equipoise svm cv a9a --folds 5 --costs 0.01,0.1,1,10      choose the cost
   equipoise svm path a9a --from 0.001 --to 10 --steps 9     one model after another
 
-DATA is LIBSVM text, `LABEL FEATURE:VALUE ...` a line, plain or .gz, .bz2, .xz; `-` is stdin.
+  equipoise svm train flowers.csv --target species --scale standard --model flowers.json
+
+DATA is LIBSVM text, `LABEL FEATURE:VALUE ...` a line, or a table (.csv, .tsv) whose labels are in the column of
+--target NAME; plain or packed by gzip, bzip2, xz, zstd; `-` is stdin. Outputs named `-` go to stdout.
 Exit status: 0 converged, 1 finished without converging, 2 error.";
 
 /// `equipoise svm`.
@@ -50,7 +56,8 @@ EXAMPLES
   equipoise svm train a9a --class-weight 1=3,-1=1 --gap 1e-6 --json | jq .relative_gap
   equipoise svm train housing --kind svr --cost 10 --epsilon 0.5 --model housing.json
   equipoise svm train news20 --checkpoint news20.ckpt --resume --model news20.json
-  equipoise svm train news20.xz --threads 4 --model news20.txt --format liblinear
+  equipoise svm train flowers.csv --target species --scale standard --probabilities --model flowers.json
+  equipoise svm train news20.xz --threads auto --model news20.txt --format liblinear
 
 With several labels, one model a label is trained against the rest. Ctrl-C ends a run with the
 model so far. With --checkpoint a training is put aside now and then; typed again with --resume it goes
@@ -61,8 +68,16 @@ a better one there alone. Exit status: 0 converged, 1 finished without convergin
 #[derive(Debug, Args)]
 #[command(after_help = TRAIN_EXAMPLES)]
 pub(crate) struct TrainArguments {
-    /// The rows to learn from, LIBSVM text; `-` for stdin
+    /// The rows to learn from, LIBSVM text or a table; `-` for stdin
     pub(crate) data: PathBuf,
+    #[command(flatten)]
+    pub(crate) table: TableChoice,
+    /// Bring features to one scale first; the model file keeps it, and `predict` applies it
+    #[arg(long, value_parser = by_name::<ScaleKind>())]
+    pub(crate) scale: Option<ScaleKind>,
+    /// Fit probabilities of labels to rows held out, for `predict --probabilities` (five more fits)
+    #[arg(long)]
+    pub(crate) probabilities: bool,
     /// Write the model to this file
     #[arg(long, value_name = "FILE")]
     pub(crate) model: Option<PathBuf>,
@@ -82,29 +97,46 @@ pub(crate) struct TrainArguments {
     /// Write a row to this CSV file at every checkpoint
     #[arg(long, value_name = "FILE.csv")]
     pub(crate) history: Option<PathBuf>,
+    /// Plot objective and gap over time to this SVG file
+    #[arg(long, value_name = "FILE.svg")]
+    pub(crate) plot: Option<PathBuf>,
 }
 
 const PREDICT_EXAMPLES: &str = "\
 EXAMPLES
   equipoise svm predict a9a.t --model a9a.json
-  equipoise svm predict a9a.t --model a9a.json --out predictions.txt --json | jq .accuracy";
+  equipoise svm predict a9a.t --model a9a.json --out predictions.txt --json | jq .accuracy
+  equipoise svm predict new.csv --model flowers.json --probabilities --out -
+
+A table may lack the column of labels, and may have columns that the model does not know. Labels that the model does not
+know, zeros for all rows say, are placeholders, and no score is printed.";
 
 /// `equipoise svm predict`.
+// Flags of a command line are not states.
+#[allow(clippy::struct_excessive_bools)]
 #[derive(Debug, Args)]
 #[command(after_help = PREDICT_EXAMPLES)]
 pub(crate) struct PredictArguments {
-    /// The rows, LIBSVM text; `-` for stdin
+    /// The rows, LIBSVM text or a table; `-` for stdin
     pub(crate) data: PathBuf,
+    #[command(flatten)]
+    pub(crate) table: TableChoice,
     /// The model: what `train --model` wrote, or a model of LIBLINEAR
     #[arg(long, value_name = "FILE")]
     pub(crate) model: PathBuf,
     /// Write one prediction a line to this file
     #[arg(long, value_name = "FILE")]
     pub(crate) out: Option<PathBuf>,
-    /// Print `accuracy` (or `mse`) and `rows` as one JSON object
+    /// Write the values of the decision functions, too, and FILE as CSV with a header
+    #[arg(long, requires = "out")]
+    pub(crate) decision_values: bool,
+    /// Write the probability of every label, too, and FILE as CSV with a header
+    #[arg(long, requires = "out")]
+    pub(crate) probabilities: bool,
+    /// Print `accuracy` (or `mse`), `rows` and the other scores as one JSON object
     #[arg(long)]
     pub(crate) json: bool,
-    #[arg(long, value_name = "N", help = training::threads_help("Threads that read the data"))]
+    #[arg(long, value_name = "N", value_parser = values::threads::<usize>, help = training::threads_help("Threads that read the data"))]
     pub(crate) threads: Option<usize>,
     /// Say nothing but errors and what --json asks for
     #[arg(long, short)]
@@ -127,8 +159,10 @@ Exit status: 0 met, 1 not met, 2 error.";
 pub(crate) struct CheckArguments {
     /// The model: what `train --model` wrote, or a model of LIBLINEAR
     pub(crate) model: PathBuf,
-    /// The rows that it was trained on, LIBSVM text; `-` for stdin
+    /// The rows that it was trained on, LIBSVM text or a table; `-` for stdin
     pub(crate) data: PathBuf,
+    #[command(flatten)]
+    pub(crate) table: TableChoice,
     #[command(flatten)]
     pub(crate) training: Training,
 }
@@ -137,18 +171,31 @@ const CV_EXAMPLES: &str = "\
 EXAMPLES
   equipoise svm cv a9a --folds 5 --costs 0.01,0.1,1,10 --threads 4
   equipoise svm cv a9a --folds 10 --costs 0.1,1 --json | jq .best_cost
+  equipoise svm cv flowers.csv --target species --scale standard --model best.json
 
-Every fold has its share of each label; --seed says how the rows are dealt.";
+Every fold has its share of each label; --seed says how the rows are dealt. Costs with a fit that did not
+converge are marked and never chosen.";
 
 /// `equipoise svm cv`.
 #[derive(Debug, Args)]
 #[command(after_help = CV_EXAMPLES)]
 pub(crate) struct CvArguments {
-    /// The rows, LIBSVM text; `-` for stdin
+    /// The rows, LIBSVM text or a table; `-` for stdin
     pub(crate) data: PathBuf,
+    #[command(flatten)]
+    pub(crate) table: TableChoice,
+    /// Bring features to one scale first, that of all rows
+    #[arg(long, value_parser = by_name::<ScaleKind>())]
+    pub(crate) scale: Option<ScaleKind>,
     /// How many parts the rows are dealt into; each is held out once
-    #[arg(long, value_name = "K")]
+    #[arg(long, value_name = "K", value_parser = values::count::<usize>, default_value_t = 5)]
     pub(crate) folds: usize,
+    /// Plot scores against the costs to this SVG file
+    #[arg(long, value_name = "FILE.svg")]
+    pub(crate) plot: Option<PathBuf>,
+    /// Train on all rows with the best cost, and write that model to this file
+    #[arg(long, value_name = "FILE")]
+    pub(crate) model: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) costs: Costs,
     #[command(flatten)]
@@ -158,14 +205,23 @@ pub(crate) struct CvArguments {
 const PATH_EXAMPLES: &str = "\
 EXAMPLES
   equipoise svm path a9a --costs 0.01,0.1,1
-  equipoise svm path a9a --from 0.001 --to 10 --steps 9 --test a9a.t";
+  equipoise svm path a9a --from 0.001 --to 10 --steps 9 --test a9a.t
+  equipoise svm path a9a --test a9a.t --model best.json";
 
 /// `equipoise svm path`.
 #[derive(Debug, Args)]
 #[command(after_help = PATH_EXAMPLES)]
 pub(crate) struct PathArguments {
-    /// The rows to learn from, LIBSVM text; `-` for stdin
+    /// The rows to learn from, LIBSVM text or a table; `-` for stdin
     pub(crate) data: PathBuf,
+    /// Plot objectives, support vectors and scores against the costs to this SVG file
+    #[arg(long, value_name = "FILE.svg")]
+    pub(crate) plot: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) table: TableChoice,
+    /// Bring features to one scale first
+    #[arg(long, value_parser = by_name::<ScaleKind>())]
+    pub(crate) scale: Option<ScaleKind>,
     #[command(flatten)]
     pub(crate) costs: Costs,
     #[command(flatten)]
@@ -173,12 +229,15 @@ pub(crate) struct PathArguments {
     /// Also say how well each model predicts these rows
     #[arg(long, value_name = "DATA2")]
     pub(crate) test: Option<PathBuf>,
+    /// Write the model that predicts the rows of --test best to this file
+    #[arg(long, value_name = "FILE", requires = "test")]
+    pub(crate) model: Option<PathBuf>,
 }
 
 /// Which costs.
 #[derive(Debug, Default, Args)]
 pub(crate) struct Costs {
-    /// The costs C, in this order
+    /// The costs C, in this order [default: 0.001, 0.01, 0.1, 1, 10, 100]
     #[arg(
         long = "costs",
         id = "costs",

@@ -7,7 +7,7 @@ use equipoise::Method;
 use equipoise_models::svm::{Kind, Loss, TrainSettings};
 
 use crate::args::solve::limit;
-use crate::args::{Multicore, by_name};
+use crate::args::{Multicore, by_name, values};
 
 /// What is trained, and how far.
 #[derive(Debug, Default, Args)]
@@ -22,25 +22,28 @@ pub(crate) struct Training {
     pub(crate) epsilon: Option<f64>,
     #[arg(long, value_parser = by_name::<Loss>(), help = loss_help())]
     pub(crate) loss: Option<Loss>,
+    /// Train without a bias, for svc and svr: the decision functions go through 0
+    #[arg(long)]
+    pub(crate) no_bias: bool,
     #[arg(long, value_name = "T", allow_hyphen_values = true, help = gap_help())]
     pub(crate) gap: Option<f64>,
-    /// Factors on the cost of the rows of a label, for svc; labels not named have 1
-    #[arg(long, value_name = "L=W,...", value_delimiter = ',', allow_hyphen_values = true)]
+    /// Factors on the cost of the rows of a label, for svc; labels not named have 1. `balanced`: as much for every label
+    #[arg(long, value_name = "L=W,...|balanced", value_delimiter = ',', allow_hyphen_values = true)]
     pub(crate) class_weight: Vec<String>,
-    /// A file with one weight a line, one for every row; a row of weight 2 counts as two
+    /// A file with one weight a line, one for every row, or a column of the table; a row of weight 2 counts as two
     #[arg(long, value_name = "FILE")]
     pub(crate) weights: Option<PathBuf>,
     #[arg(long, value_parser = by_name::<Method>(), help = method_help())]
     pub(crate) method: Option<Method>,
-    #[arg(long, value_name = "N", help = threads_help("Threads that read the data and work on the fits"))]
+    #[arg(long, value_name = "N", value_parser = values::threads::<usize>, help = threads_help("Threads that read the data and work on the fits"))]
     pub(crate) threads: Option<usize>,
     #[command(flatten)]
     pub(crate) multicore: Multicore,
-    #[arg(long, value_name = "N", help = seed_help())]
+    #[arg(long, value_name = "N", value_parser = values::count::<u64>, help = seed_help())]
     pub(crate) seed: Option<u64>,
     #[arg(long, value_name = "S", allow_hyphen_values = true, help = time_limit_help())]
     pub(crate) time_limit: Option<f64>,
-    #[arg(long, value_name = "N", help = max_epochs_help())]
+    #[arg(long, value_name = "N", value_parser = values::count::<u64>, help = max_epochs_help())]
     pub(crate) max_epochs: Option<u64>,
     /// Print the result as one JSON object, and nothing else, on stdout
     #[arg(long)]

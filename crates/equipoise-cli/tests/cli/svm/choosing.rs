@@ -84,7 +84,7 @@ fn a_limit_before_the_first_fit_leaves_nothing() {
         [&["cv", &data, "--folds", "2", "--cost", "100"][..], &["path", &data, "--costs", "100,200"]]
     {
         let ran = svm(&[command, &["--gap", "1e-15", "--time-limit", "1e-9", "--json"]].concat()).expect(2);
-        assert_eq!(ran.stdout, "");
+        assert_eq!(ran.json()["error"]["exit_status"], 2, "{}", ran.stdout);
         ran.complains(&["time limit reached while", "nothing was written"]);
     }
 }

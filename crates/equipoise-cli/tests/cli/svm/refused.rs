@@ -40,13 +40,13 @@ fn options_of_another_kind() {
     let folder = scratch("svm-wrong-kind");
     let (line, slope) = (write(&folder, "line", LINE), sloped(&folder, "slope"));
     refused(&["train", &slope, "--kind", "svr", "--loss", "squared-hinge"], &["--loss", "--kind svr"]);
+    refused(&["train", &line, "--kind", "nu-svc", "--no-bias"], &["--no-bias", "nu-svc", "has a bias"]);
     refused(&["train", &line, "--nu", "0.5"], &["--nu does not apply to --kind svc", "--cost"]);
     refused(&["train", &line, "--epsilon", "0.5"], &["--epsilon does not apply to --kind svc"]);
     refused(&["train", &line, "--kind", "one-class", "--cost", "2"], &["--cost", "one-class", "--nu"]);
     refused(&["path", &line, "--kind", "nu-svc"], &["--kind nu-svc"]);
     refused(&["cv", &line, "--folds", "2", "--kind", "nu-svc", "--costs", "1"], &["costs", "nu-svc"]);
     refused(&["path", &line, "--costs", "1,2", "--cost", "3"], &["--cost", "exclude"]);
-    refused(&["path", &line], &["--costs", "--from"]);
     refused(&["path", &line, "--from", "0", "--to", "1", "--steps", "3"], &["--from is 0"]);
     refused(&["path", "-", "--costs", "1", "--test", "-"], &["standard input"]);
 }
@@ -106,7 +106,7 @@ fn usage_errors() {
     svm(&["train"]).expect(2).complains(&["DATA"]);
     svm(&["trane", "x"]).expect(2).complains(&["train"]);
     svm(&["predict", "x"]).expect(2).complains(&["--model"]);
-    svm(&["cv", "x"]).expect(2).complains(&["--folds"]);
+    svm(&["cv", "x", "--folds", "few"]).expect(2).complains(&["--folds"]);
     svm(&["train", "x", "--kind", "svm"]).expect(2).complains(&["svc"]);
     svm(&["train", "x", "--locking", "sinlge"]).expect(2).complains(&["single"]);
     svm(&["path", "x", "--step-rule", "block"]).expect(2).complains(&["blocks"]);

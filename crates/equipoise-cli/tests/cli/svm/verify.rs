@@ -39,6 +39,21 @@ fn a_model_that_was_just_trained_is_met_and_one_that_was_changed_is_not() {
 }
 
 #[test]
+fn models_without_a_bias() {
+    let folder = scratch("svm-no-bias");
+    let (data, model) = (overlapping(&folder, "data", 120), text(&folder.join("m.json")));
+    let with = svm(&["train", &data, "--json"]).expect(0).json();
+    let json = svm(&["train", &data, "--no-bias", "--json", "--model", &model]).expect(0).json();
+    assert!(number(&json, "primal") > number(&with, "primal"), "{json}");
+    assert_eq!(svm(&["verify", &model, &data, "--no-bias", "--json"]).expect(0).json()["met"], true);
+    // Against the problem with a bias it is not the best.
+    assert_eq!(svm(&["verify", &model, &data, "--json"]).expect(1).json()["met"], false);
+    svm(&["train", &data, "--quiet", "--model", &model]).expect(0);
+    let said = svm(&["verify", &model, &data, "--no-bias"]).expect(2).stderr;
+    assert!(said.contains("bias of the model") && said.contains("no bias"), "{said}");
+}
+
+#[test]
 fn regressions_and_several_labels() {
     let folder = scratch("svm-verify-kinds");
     let model = text(&folder.join("m.json"));

@@ -1,0 +1,133 @@
+//! `equipoise lab` and `equipoise report`: cells are run once, killed runs go on, pages are whole; what is refused.
+
+use std::fs;
+use std::path::Path;
+use std::process::Stdio;
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+
+use crate::{TWO, command, equipoise, scratch, text, write};
+
+/// The records of an experiment.
+fn records(folder: &Path, experiment: &str) -> usize {
+    let Ok(entries) = fs::read_dir(folder.join("cells").join(experiment)) else { return 0 };
+    let json = |entry: &fs::DirEntry| entry.path().extension().is_some_and(|ending| ending == "json");
+    entries.flatten().filter(json).count()
+}
+
+/// A page that asks for nothing from elsewhere.
+fn page(path: &Path) -> String {
+    let html = fs::read_to_string(path).expect("a page");
+    assert!(html.starts_with("<!doctype html>") && html.ends_with("</html>\n"));
+    for forbidden in ["http://", "https://", "src="] {
+        assert!(!html.contains(forbidden), "{forbidden}");
+    }
+    html
+}
+
+#[test]
+fn theory_finds_what_theory_says_and_is_not_run_twice() {
+    let folder = scratch("lab-theory");
+    let out = text(&folder);
+    let ran = equipoise(&["lab", "theory", "--out", &out]).expect(0);
+    assert!(ran.stdout.contains("lock-free-star  not reproduced"), "{}", ran.stdout);
+    let claims = fs::read_to_string(folder.join("claims.json")).expect("claims");
+    let claims: Value = serde_json::from_str(&claims).expect("JSON");
+    let verdict = |name: &str| {
+        let all = claims.as_array().expect("a list").iter();
+        all.clone()
+            .find(|claim| claim["name"] == name)
+            .map(|claim| claim["verdict"].clone())
+            .expect("the claim")
+    };
+    assert_eq!(verdict("theorems"), "reproduced");
+    assert_eq!(verdict("accelerated"), "beyond");
+    assert_eq!(verdict("async-step"), "beyond");
+    let html = page(&folder.join("index.html"));
+    assert!(html.contains("equipoise lab theory --scale quick") && html.contains("Late reads"));
+    let first = fs::read(folder.join("index.html")).expect("a page");
+    let again = equipoise(&["lab", "theory", "--out", &out]).expect(0);
+    assert!(again.stdout.contains("\n0 cells run now, 24 found in records"), "{}", again.stdout);
+    assert!(fs::read(folder.join("index.html")).expect("a page") == first, "from the records alone");
+    // A record is something that can be shown.
+    let cell = folder.join("cells/theory/kind-steps_seed-1.json");
+    let shown = text(&folder.join("cell.html"));
+    equipoise(&["report", &text(&cell), "--out", &shown]).expect(0);
+    assert!(page(Path::new(&shown)).contains("Experiment <code>theory</code>"));
+}
+
+#[test]
+fn a_killed_run_goes_on() {
+    let folder = scratch("lab-killed");
+    let args = ["lab", "methods", "--seeds", "1", "--out", &text(&folder)];
+    let mut child = command(&args).stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("starts");
+    let begun = Instant::now();
+    while records(&folder, "methods") < 2 && begun.elapsed() < Duration::from_secs(120) {
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    child.kill().expect("killed");
+    child.wait().expect("ended");
+    assert!(!folder.join("index.html").exists(), "nothing is shown before all is there");
+    let before = records(&folder, "methods");
+    assert!(before >= 2, "{before}");
+    let ran = equipoise(&args).expect(0);
+    let words = format!("{} cells run now, {before} found in records", 10 - before);
+    assert!(ran.stdout.contains(&words), "{}", ran.stdout);
+    page(&folder.join("index.html"));
+}
+
+#[test]
+fn what_cannot_be_done_is_said_and_leaves_nothing() {
+    equipoise(&["lab", "theory", "--out", "/proc/nowhere"]).expect(2).complains(&["/proc/nowhere", "--out"]);
+    let folder = scratch("lab-refused");
+    let out = text(&folder.join("out"));
+    let empty = text(&folder);
+    equipoise(&["lab", "svm", "--data", &empty, "--out", &out]).expect(2).complains(&["a7a", "--data"]);
+    assert!(!folder.join("out/index.html").exists());
+    equipoise(&["lab", "theory", "--threads", "0", "--out", &out]).expect(2).complains(&["--threads"]);
+    equipoise(&["lab", "nothing"]).expect(2);
+}
+
+#[test]
+fn histories_stand_side_by_side() {
+    let folder = scratch("report-histories");
+    let problem = write(&folder, "problem.toml", TWO);
+    for method in ["pairs", "auto"] {
+        let history = text(&folder.join(format!("{method}.csv")));
+        let plot = text(&folder.join(format!("{method}.svg")));
+        equipoise(&["solve", &problem, "--method", method, "--history", &history, "--plot", &plot]).expect(0);
+        let svg = fs::read_to_string(&plot).expect("a plot");
+        assert!(svg.starts_with("<svg") && svg.contains("Objective"));
+    }
+    let [pairs, auto, out] = ["pairs.csv", "auto.csv", "both.html"].map(|name| text(&folder.join(name)));
+    equipoise(&["report", &pairs, &auto, "--out", &out]).expect(0);
+    let html = page(Path::new(&out));
+    for piece in ["Runs side by side", "pairs</button>", "auto</button>", "Gap over time"] {
+        assert!(html.contains(piece), "{piece}");
+    }
+    equipoise(&["report", &pairs, "--out", &pairs]).expect(2).complains(&["it is the input"]);
+    equipoise(&["report", &problem, "--out", &out]).expect(2).complains(&["neither a history"]);
+    equipoise(&["report", "nowhere.csv", "--out", &out]).expect(2).complains(&["nowhere.csv"]);
+}
+
+#[test]
+fn paths_of_machines_are_plotted_and_reported() {
+    let folder = scratch("report-svm");
+    let row =
+        |k: usize| format!("{} 1:{} 2:{}", if k.is_multiple_of(2) { "+1" } else { "-1" }, k % 7, (k * 3) % 5);
+    let rows = (0..40).map(row).collect::<Vec<_>>().join("\n") + "\n";
+    let data = write(&folder, "data", &rows);
+    let [train, path, cv] = ["train.svg", "path.svg", "cv.svg"].map(|name| text(&folder.join(name)));
+    equipoise(&["svm", "train", &data, "--plot", &train]).expect(0);
+    let walked =
+        equipoise(&["svm", "path", &data, "--costs", "0.1,1,10", "--json", "--plot", &path]).expect(0);
+    equipoise(&["svm", "cv", &data, "--folds", "2", "--costs", "0.1,1", "--plot", &cv]).expect(0);
+    for plot in [&train, &path, &cv] {
+        assert!(fs::read_to_string(plot).expect("a plot").starts_with("<svg"), "{plot}");
+    }
+    let json = write(&folder, "path.json", &walked.stdout);
+    let out = text(&folder.join("path.html"));
+    equipoise(&["report", &json, "--out", &out]).expect(0);
+    assert!(page(Path::new(&out)).contains("support vectors against the cost"));
+}
