@@ -1,43 +1,29 @@
 """The peers behind one interface: `prepare` once, outside the clock; `fit` times the peer's own training call alone.
 
-Each class says which documented options it uses and why. `fit` gives (seconds, weights, bias) with the decision
-function positive for label +1. Imports are inside `prepare`, so that one missing peer does not stop the others.
+Each class says which documented options it uses and why. `fit` gives the seconds of the wall clock, those of the
+processor, and the model: a row a decision function, its weights and then its bias. A decision function of two classes
+is positive for the larger label; of several classes there is one a label, ascending. Imports are inside `prepare`, so
+that one missing peer does not stop the others.
 """
 
 import time
 import warnings
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from scipy import sparse
 
-Fit = tuple[float, np.ndarray, float]
+from settings import EPSILON
+
+Fit = tuple[float, float, np.ndarray]
+UNLIMITED = 2_000_000_000
 
 
-class Libsvm:
-    """C-SVC with the linear kernel: ours is the same problem. Shrinking on, a cache of 2000 MB."""
-
-    def prepare(self, rows: sparse.csr_matrix, labels: np.ndarray) -> None:
-        from libsvm import svm
-
-        self.api = svm
-        self.rows = rows
-        self.data = svm.svm_problem(labels, rows)
-
-    def fit(self, cost: float, setting: dict[str, Any]) -> Fit:
-        api = self.api
-        options = f"-s 0 -t 0 -h 1 -m 2000 -q -c {cost!r} -e {setting['e']!r}"
-        parameter = api.svm_parameter(options)
-        start = time.perf_counter()
-        pointer = api.libsvm.svm_train(self.data, parameter)
-        seconds = time.perf_counter() - start
-        model = api.toPyModel(pointer)
-        coefficients = np.array([value[0] for value in model.get_sv_coef()])
-        chosen = np.array(model.get_sv_indices()) - 1
-        weights = np.asarray(self.rows[chosen].T @ coefficients).ravel()
-        bias = -model.rho[0]
-        sign = float(model.get_labels()[0])
-        return seconds, sign * weights, sign * bias
+def clocked(work: Callable[[], Any]) -> tuple[float, float, Any]:
+    wall, processor = time.perf_counter(), time.process_time()
+    result = work()
+    return time.perf_counter() - wall, time.process_time() - processor, result
 
 
 class Liblinear:
@@ -53,59 +39,62 @@ class Liblinear:
     def fit(self, cost: float, setting: dict[str, Any]) -> Fit:
         api = self.api
         parameter = api.parameter(f"-s 3 -B 1 -q -c {cost!r} -e {setting['e']!r}")
-        start = time.perf_counter()
-        pointer = api.liblinear.train(self.data, parameter)
-        seconds = time.perf_counter() - start
+        wall, processor, pointer = clocked(lambda: api.liblinear.train(self.data, parameter))
         model = api.toPyModel(pointer)
-        weights = np.array(model.w[: self.features + 1])
-        sign = float(model.get_labels()[0])
-        return seconds, sign * weights[:-1], sign * float(weights[-1])
+        labels = model.get_labels()
+        functions = 1 if len(labels) == 2 else len(labels)
+        # Weights of one feature after the other, a number a decision function.
+        weights = np.array(model.w[: (self.features + 1) * functions]).reshape(self.features + 1, functions).T
+        if functions == 1:
+            return wall, processor, weights if labels[0] > labels[1] else -weights
+        return wall, processor, weights[np.argsort(labels)]
 
 
-class LinearSvc:
-    """scikit-learn's LIBLINEAR, hinge loss and dual: the same method without the limit on iterations. Penalised."""
+class Scikit:
+    """What is common to scikit-learn's LIBLINEAR: dual, no limit on iterations, the bias penalised."""
 
     def prepare(self, rows: sparse.csr_matrix, labels: np.ndarray) -> None:
+        self.rows, self.labels = rows, labels
+
+    def options(self, cost: float, setting: dict[str, Any]) -> dict[str, Any]:
+        return {
+            "C": cost, "tol": setting["tol"], "max_iter": UNLIMITED, "dual": True, "fit_intercept": True,
+            "intercept_scaling": 1.0, "random_state": 1,
+        }  # fmt: skip
+
+    def timed(self, model: Any) -> Fit:
+        wall, processor, _ = clocked(lambda: model.fit(self.rows, self.labels))
+        weights = np.atleast_2d(model.coef_)
+        return wall, processor, np.hstack((weights, np.reshape(model.intercept_, (-1, 1))))
+
+
+class LinearSvc(Scikit):
+    """scikit-learn's LIBLINEAR, hinge loss: the same method as `-s 3` without the limit on iterations."""
+
+    def fit(self, cost: float, setting: dict[str, Any]) -> Fit:
         from sklearn.svm import LinearSVC
 
-        self.model, self.rows, self.labels = LinearSVC, rows, labels
+        return self.timed(LinearSVC(loss="hinge", **self.options(cost, setting)))
+
+
+class LinearSvr(Scikit):
+    """scikit-learn's LIBLINEAR for regression, epsilon-insensitive loss."""
 
     def fit(self, cost: float, setting: dict[str, Any]) -> Fit:
-        model = self.model(
-            loss="hinge", dual=True, C=cost, tol=setting["tol"], max_iter=2_000_000_000, fit_intercept=True,
-            intercept_scaling=1.0, random_state=1,
-        )  # fmt: skip
-        start = time.perf_counter()
-        model.fit(self.rows, self.labels)
-        seconds = time.perf_counter() - start
-        return seconds, model.coef_[0], float(model.intercept_[0])
+        from sklearn.svm import LinearSVR
 
-
-class Sgd:
-    """SGDClassifier, hinge loss, `alpha = 1 / (C n)` (its objective is ours over C n), the documented step size."""
-
-    def prepare(self, rows: sparse.csr_matrix, labels: np.ndarray) -> None:
-        from sklearn.linear_model import SGDClassifier
-
-        self.model, self.rows, self.labels = SGDClassifier, rows, labels
-
-    def fit(self, cost: float, setting: dict[str, Any]) -> Fit:
-        model = self.model(
-            loss="hinge", penalty="l2", alpha=1.0 / (cost * len(self.labels)), learning_rate="optimal", tol=None,
-            max_iter=setting["epochs"], average=setting["average"], n_jobs=1, random_state=1,
-        )  # fmt: skip
-        start = time.perf_counter()
-        model.fit(self.rows, self.labels)
-        seconds = time.perf_counter() - start
-        return seconds, model.coef_[0], float(model.intercept_[0])
+        options = self.options(cost, setting)
+        return self.timed(LinearSVR(loss="epsilon_insensitive", epsilon=EPSILON, **options))
 
 
 class Rehline:
-    """plqERM_Ridge with the hinge loss and a column of ones: `C sum loss + |beta|^2 / 2`, penalised bias.
+    """plqERM_Ridge and a column of ones: `C sum loss + |beta|^2 / 2`, penalised bias.
 
     Sparse rows stay sparse; a set that is mostly non-zero is given as a dense array, which is faster there. The
     shrinking variant is the default and faster on every set tried.
     """
+
+    loss = {"name": "svm"}
 
     def prepare(self, rows: sparse.csr_matrix, labels: np.ndarray) -> None:
         from rehline import plqERM_Ridge
@@ -118,13 +107,15 @@ class Rehline:
             self.rows = np.ascontiguousarray(self.rows.toarray())
 
     def fit(self, cost: float, setting: dict[str, Any]) -> Fit:
-        model = self.model(
-            loss={"name": "svm"}, C=cost, tol=setting["tol"], max_iter=2_000_000_000, shrink=1, verbose=0
-        )
-        start = time.perf_counter()
-        model.fit(self.rows, self.labels)
-        seconds = time.perf_counter() - start
-        return seconds, model.coef_[:-1], float(model.coef_[-1])
+        model = self.model(loss=self.loss, C=cost, tol=setting["tol"], max_iter=UNLIMITED, shrink=1, verbose=0)
+        wall, processor, _ = clocked(lambda: model.fit(self.rows, self.labels))
+        return wall, processor, np.atleast_2d(model.coef_)
+
+
+class RehlineSvr(Rehline):
+    """The same with the epsilon-insensitive loss."""
+
+    loss = {"name": "svr", "epsilon": EPSILON}
 
 
 class Snapml:
@@ -144,21 +135,12 @@ class Snapml:
             loss="hinge", regularizer=1.0 / cost, fit_intercept=True, intercept_scaling=1.0, normalize=False,
             n_jobs=1, use_gpu=False, max_iter=int(setting["max_iter"]), tol=setting["tol"], random_state=1,
         )  # fmt: skip
-        start = time.perf_counter()
-        model.fit(self.rows, self.labels)
-        seconds = time.perf_counter() - start
-        weights = np.ravel(model.coef_).astype(np.float64)
-        return seconds, weights, float(np.ravel(model.intercept_)[0])
+        wall, processor, _ = clocked(lambda: model.fit(self.rows, self.labels))
+        weights = np.append(np.ravel(model.coef_), np.ravel(model.intercept_)[0])
+        return wall, processor, np.atleast_2d(weights).astype(np.float64)
 
 
-PEERS = {
-    "libsvm": Libsvm,
-    "liblinear": Liblinear,
-    "linearsvc": LinearSvc,
-    "sgd": Sgd,
-    "rehline": Rehline,
-    "snapml": Snapml,
-}
+PEERS = {kind.__name__: kind for kind in (Liblinear, LinearSvc, LinearSvr, Rehline, RehlineSvr, Snapml)}
 
 
 def narrow(rows: sparse.csr_matrix) -> None:

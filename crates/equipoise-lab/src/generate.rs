@@ -69,7 +69,7 @@ fn write_rows(path: &Path, rows: usize, source: &mut Source) -> Result<()> {
 }
 
 /// Decimals that show six significant digits.
-fn decimals(value: f64) -> usize {
+pub(crate) fn decimals(value: f64) -> usize {
     let exponent = value.abs().max(1e-12).log10().floor();
     (5.0 - exponent).max(0.0) as usize
 }

@@ -38,6 +38,15 @@ impl Stream {
         (0..count).map(|_| self.normal()).collect()
     }
 
+    /// The numbers below `end` in random order (Fisher and Yates).
+    pub(crate) fn permutation(&mut self, end: usize) -> Vec<usize> {
+        let mut order: Vec<usize> = (0..end).collect();
+        for last in (1..end).rev() {
+            order.swap(last, self.random.random_range(0..=last));
+        }
+        order
+    }
+
     /// Distinct numbers below `end` in rising order, every subset of that size equally likely.
     pub(crate) fn distinct(&mut self, count: usize, end: usize) -> Vec<usize> {
         let mut chosen = Vec::with_capacity(count);

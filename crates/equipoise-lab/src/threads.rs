@@ -5,7 +5,6 @@ mod bare;
 mod data;
 mod measure;
 mod one_thread;
-mod optimum;
 mod pairs;
 mod plan;
 mod protocols;

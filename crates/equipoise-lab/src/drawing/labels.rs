@@ -20,19 +20,6 @@ impl Label {
         Self { left: point.0 + DISTANCE, middle: point.1, width, height: size + 3 }
     }
 
-    /// Whether a line through these points, left to right, passes behind the name.
-    pub(crate) fn is_crossed_by(&self, path: &[(i32, i32)]) -> bool {
-        let (top, bottom) = (self.middle - self.height / 2, self.middle + self.height / 2);
-        path.windows(2).any(|ends| {
-            let ((from, start), (to, end)) = (ends[0], ends[1]);
-            let (left, right) = (from.max(self.left), to.min(self.left + self.width));
-            let height = |x: i32| start + (end - start) * (x - from) / (to - from).max(1);
-            left <= right
-                && height(left).min(height(right)) <= bottom
-                && height(left).max(height(right)) >= top
-        })
-    }
-
     /// How much lower `self` must be to clear `other`, which is above it; 0 if they are not above each other.
     fn overlap(&self, other: &Self) -> i32 {
         let beside = self.left >= other.left + other.width || other.left >= self.left + self.width;
@@ -76,15 +63,6 @@ mod tests {
         let middles: Vec<i32> = labels.iter().map(|label| label.middle).collect();
         assert!(middles.windows(2).all(|pair| pair[1] - pair[0] >= 16), "{middles:?}");
         assert_eq!(middles[3], 200);
-    }
-
-    #[test]
-    fn a_line_behind_a_name_is_seen() {
-        let label = Label::new((50, 100), "name", 13);
-        assert!(label.is_crossed_by(&[(0, 100), (200, 100)]));
-        assert!(label.is_crossed_by(&[(60, 60), (90, 140)]), "steep, through the box");
-        assert!(!label.is_crossed_by(&[(0, 100), (50, 100)]), "it ends where the name begins");
-        assert!(!label.is_crossed_by(&[(0, 120), (200, 112)]), "it passes below");
     }
 
     #[test]

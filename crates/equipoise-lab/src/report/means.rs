@@ -1,82 +1,53 @@
-//! Ratios of seconds, and their geometric mean.
+//! Geometric means of ratios, and the worst cell.
 
-use super::times::{OURS, Times};
+use super::times::{Cell, Rival, Times};
 use crate::table::figure;
 
-/// A peer's seconds over ours.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) enum Ratio {
-    /// Both reached the accuracy.
-    Known(f64),
-    /// The peer did not, within its limit; ours did.
-    NotReached,
-    /// Ours did not, whatever the peer did.
-    OursNotReached,
-    /// There is no such cell in the record.
-    NotRun,
-}
-
-impl Ratio {
-    /// As it stands in a table.
-    pub(super) fn text(self) -> String {
-        match self {
-            Self::Known(ratio) => figure(ratio),
-            Self::NotReached => "not reached".into(),
-            Self::OursNotReached => "**ours not reached**".into(),
-            Self::NotRun => "not run".into(),
-        }
-    }
-}
-
-/// The ratio of one cell.
-pub(super) fn ratio(times: &Times, set: &str, cost: f64, solver: &str, accuracy: f64) -> Ratio {
-    let (Some(ours), Some(theirs)) =
-        (times.find(set, cost, OURS, accuracy), times.find(set, cost, solver, accuracy))
-    else {
-        return Ratio::NotRun;
-    };
-    match (ours.seconds, theirs.seconds) {
-        (None, _) => Ratio::OursNotReached,
-        (_, None) => Ratio::NotReached,
-        (Some(ours), Some(theirs)) => Ratio::Known(theirs / ours),
-    }
-}
-
-/// Geometric mean over all sets and costs where both reached the accuracy, how many those are, and how many not.
+/// Over some cells: the geometric mean where both reached the accuracy, and the cell with the smallest ratio.
 #[derive(Debug)]
-pub(super) struct Mean {
+pub(super) struct Mean<'a> {
     pub(super) value: Option<f64>,
     pub(super) cells: usize,
-    pub(super) not_reached: usize,
+    /// Cells that enter with a bound.
+    pub(super) bounds: usize,
+    pub(super) worst: Option<(Cell<'a>, f64)>,
 }
 
-/// The mean of one solver at one accuracy.
-pub(super) fn mean(times: &Times, solver: &str, accuracy: f64) -> Mean {
-    let (mut logarithms, mut cells, mut not_reached) = (0.0, 0_usize, 0);
-    for set in times.sets() {
-        for cost in times.costs() {
-            match ratio(times, set, cost, solver, accuracy) {
-                Ratio::Known(ratio) => {
-                    logarithms += ratio.ln();
-                    cells += 1;
-                }
-                Ratio::NotReached | Ratio::OursNotReached => not_reached += 1,
-                Ratio::NotRun => {}
-            }
+/// The mean over these cells against a rival. A cell that we did not reach is the worst there can be.
+pub(super) fn mean<'a>(times: &Times, cells: &[Cell<'a>], rival: Rival<'_>) -> Mean<'a> {
+    let (mut logarithms, mut mean) = (0.0, Mean { value: None, cells: 0, bounds: 0, worst: None });
+    for &cell in cells {
+        let ratio = times.ratio(cell, rival);
+        let value = match ratio {
+            super::times::Ratio::OursNotReached => 0.0,
+            _ => match ratio.value() {
+                Some(value) => value,
+                None => continue,
+            },
+        };
+        if mean.worst.is_none_or(|(_, worst)| value < worst) {
+            mean.worst = Some((cell, value));
+        }
+        if value > 0.0 {
+            logarithms += value.ln();
+            mean.cells += 1;
+            mean.bounds += usize::from(matches!(ratio, super::times::Ratio::Above(_)));
         }
     }
-    Mean { value: (cells > 0).then(|| (logarithms / cells as f64).exp()), cells, not_reached }
+    mean.value = (mean.cells > 0).then(|| (logarithms / mean.cells as f64).exp());
+    mean
 }
 
-impl Mean {
-    /// As it stands in a table.
+impl Mean<'_> {
+    /// The mean as it stands in a table.
     pub(super) fn text(&self) -> String {
         let Some(value) = self.value else { return "-".into() };
-        let left_out = match self.not_reached {
-            0 => String::new(),
-            count => format!(", {count} left out"),
-        };
-        format!("{} ({} cells{left_out})", figure(value), self.cells)
+        format!("{}{}", if self.bounds > 0 { "> " } else { "" }, figure(value))
+    }
+
+    /// The worst cell with its ratio.
+    pub(super) fn worst_text(&self) -> String {
+        self.worst.map_or("-".into(), |(cell, ratio)| format!("{} ({cell})", figure(ratio)))
     }
 }
 
@@ -86,16 +57,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_was_not_reached_stays_out_of_the_mean() {
+    fn bounds_count_and_the_worst_is_named() {
         let times = times_of(
-            "a,1,equipoise,free,0.001,,1,5,,,\na,1,sgd,free,0.001,,8,5,,,\n\
-             b,1,equipoise,free,0.001,,1,5,,,\nb,1,sgd,free,0.001,,2,5,,,\n\
-             c,1,equipoise,free,0.001,,1,5,,,\nc,1,sgd,free,0.001,,,0,,,\n",
+            "grid,a,1,equipoise,1,0.001,,1,5,,\ngrid,a,1,linearsvc,1,0.001,,8,5,,\n\
+             grid,b,1,equipoise,1,0.001,,1,5,,\ngrid,b,1,linearsvc,1,0.001,,,0,2,\n\
+             grid,c,1,equipoise,1,0.001,,1,5,,\ngrid,c,1,linearsvc,1,0.001,,,0,,\n",
         );
-        let mean = mean(&times, "sgd", 1e-3);
-        assert!((mean.value.expect("two cells") - 4.0).abs() < 1e-12);
-        assert_eq!(mean.text(), "4.00 (2 cells, 1 left out)");
-        assert_eq!(ratio(&times, "c", 1.0, "sgd", 1e-3), Ratio::NotReached);
-        assert_eq!(ratio(&times, "d", 1.0, "sgd", 1e-3), Ratio::NotRun);
+        let mean = mean(&times, &times.cells("grid", 1e-3), Rival::Best);
+        assert_eq!((mean.text().as_str(), mean.cells, mean.bounds), ("> 4.00", 2, 1));
+        assert_eq!(mean.worst_text(), "2.00 (b, C = 1, 1e-3)");
     }
 }

@@ -18,7 +18,7 @@ const SEED: u64 = 1;
 /// What is learnt from.
 #[derive(Debug)]
 pub(super) struct Data {
-    pub(super) rows: Rows,
+    pub(super) rows: Rows<'static>,
     /// -1 and +1; the larger label of a file is +1.
     pub(super) labels: Vec<f64>,
 }

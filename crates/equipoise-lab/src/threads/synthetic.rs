@@ -2,11 +2,11 @@
 
 use anyhow::Result;
 use equipoise::graph::Topology;
+use equipoise_experiments::synthetic_optimum;
 use equipoise_models::Synthetic;
 
 use super::Arguments;
 use super::measure::Experiment;
-use super::optimum::optimum;
 use super::plan::{Case, rounds};
 use super::record::Record;
 
@@ -64,7 +64,7 @@ fn measure(
     let start = vec![0.0; synthetic.nodes * synthetic.block];
     let problem = synthetic.problem()?.graph(graph).start(start).build()?;
     let highest = problem.objective(problem.start());
-    let lowest = problem.objective(&optimum(&synthetic, problem.coupling())?);
+    let lowest = problem.objective(&synthetic_optimum(&synthetic, problem.coupling())?);
     let target = highest - SHARE * (highest - lowest);
     eprintln!("{part}, {topology}: the objective starts at {highest}, its optimum is {lowest}");
     let experiment = Experiment {
