@@ -1,0 +1,164 @@
+"""What is measured of the extension itself: overhead, memory, and how soon Ctrl-C ends a run.
+
+    python benchmarks/manners.py [overhead] [memory] [ctrl-c] [--record FOLDER]
+
+- overhead: seconds of `LinearSVC.fit` less the seconds that the library itself reports, on a7a and w8a (EQUIPOISE_DATA).
+- memory: how much the resident size grows while CSR data of float64 and int32 are fitted, beside the size of the non-zeros.
+- ctrl-c: milliseconds from the signal to KeyboardInterrupt, at 20 random moments of several fits; a moment is drawn from the whole length
+  of a fit, its preparation and its last proof included, or from its first second and a half.
+
+`--record` writes every number into FOLDER, a file a word.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import os
+import signal
+import sys
+import threading
+import time
+import warnings
+from pathlib import Path
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.datasets import load_svmlight_file
+
+import equipoise as eq
+
+MOMENTS = 20
+# Seconds of a fit from which moments are drawn, at most.
+LONGEST = 1.5
+
+
+def data(name: str):
+    folder = os.environ.get("EQUIPOISE_DATA")
+    if not folder or not (Path(folder) / "classification" / name).exists():
+        sys.exit("set EQUIPOISE_DATA to the folder of public data")
+    x, y = load_svmlight_file(str(Path(folder) / "classification" / name))
+    return sp.csr_matrix((x.data, x.indices.astype(np.int32), x.indptr.astype(np.int32)), shape=x.shape), y
+
+
+def overhead():
+    rows = []
+    for name in ("a7a", "w8a"):
+        x, y = data(name)
+        for number in range(25):
+            begin = time.perf_counter()
+            model = eq.LinearSVC(loss="hinge").fit(x, y)
+            whole = time.perf_counter() - begin
+            rows.append({"data": name, "round": number, "fit_ms": 1e3 * whole, "library_ms": 1e3 * model.certificate_["seconds"]})
+        mine = [row for row in rows if row["data"] == name]
+        inner = float(np.median([row["library_ms"] for row in mine]))
+        extra = float(np.median([row["fit_ms"] - row["library_ms"] for row in mine]))
+        print(f"{name}: the library {inner:.1f} ms, overhead {extra:.2f} ms (allowed {0.05 * inner + 2:.2f} ms)")
+    return rows
+
+
+def largest() -> int:
+    fields = Path("/proc/self/status").read_text().splitlines()
+    return next(int(line.split()[1]) for line in fields if line.startswith("VmHWM")) * 1024
+
+
+def memory():
+    rng = np.random.default_rng(0)
+    rows, columns, each = 400_000, 500, 50
+    step = columns // each
+    indices = rng.integers(0, step, size=(rows, each), dtype=np.int32) + np.arange(each, dtype=np.int32) * step
+    values = rng.uniform(0.5, 1.5, size=rows * each)
+    x = sp.csr_matrix((values, indices.ravel(), np.arange(0, rows * each + 1, each, dtype=np.int32)), shape=(rows, columns))
+    y = np.where(np.arange(rows) % 3 == 0, 1.0, -1.0)
+    del indices, values
+    eq.LinearSVC(loss="hinge").fit(x[:100], y[:100])
+    # The peak so far is that of the data; it is written down again from here.
+    Path("/proc/self/clear_refs").write_text("5")
+    before = largest()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        eq.LinearSVC(loss="hinge", max_iter=1, time_limit=20).fit(x, y)
+    size, grew = x.data.nbytes + x.indices.nbytes, largest() - before
+    print(f"non-zeros {size / 2**20:.0f} MiB, of them values {x.data.nbytes / 2**20:.0f}; peak grew by {grew / 2**20:.0f} MiB, {grew / rows:.0f} bytes a row")
+    return [{"rows": rows, "nonzeros": x.nnz, "nonzeros_mib": size / 2**20, "grew_mib": grew / 2**20}]
+
+
+def ctrl_c():
+    rng = np.random.default_rng(0)
+    w8a = data("w8a")
+    sparse = sp.csr_matrix(sp.random_array((200_000, 500), density=0.05, format="csr", rng=rng))
+    sparse.indices, sparse.indptr = sparse.indices.astype(np.int32), sparse.indptr.astype(np.int32)
+    labels = np.where(rng.uniform(size=200_000) < 0.5, -1.0, 1.0)
+    dense = rng.normal(size=(3000, 2000))
+    jobs = {
+        "w8a svc": lambda: eq.LinearSVC(C=100.0, loss="hinge", tol=1e-12).fit(*w8a),
+        "200,000 x 500 svc": lambda: eq.LinearSVC(C=1.0, loss="hinge", tol=1e-10).fit(sparse, labels),
+        "200,000 x 500 squared hinge": lambda: eq.LinearSVC(C=1.0, tol=1e-12).fit(sparse, labels),
+        "200,000 x 500 svr": lambda: eq.LinearSVR(C=1.0, tol=1e-10).fit(sparse, labels),
+        "200,000 x 500 nu-svc": lambda: eq.NuSVC(nu=0.5, tol=1e-10).fit(sparse, labels),
+        "200,000 x 500 one-class": lambda: eq.OneClassSVM(nu=0.5, tol=1e-10).fit(sparse),
+        "dense 3000 x 2000 svc": lambda: eq.LinearSVC(C=1.0, loss="hinge", tol=1e-12).fit(dense, labels[:3000]),
+        "dense 3000 x 2000 simplex": lambda: eq.SimplexRegressor(tol=1e-14).fit(dense, dense[:, 0] + labels[:3000]),
+        "dense 3000 x 2000 zero-sum lasso": lambda: eq.ZeroSumLasso(1e-3, tol=1e-12).fit(dense, dense[:, 0] + labels[:3000]),
+        "dense 3000 x 2000 solve": lambda: eq.solve(
+            eq.LeastSquares(dense, labels[:3000]), eq.L1(1.0), A="sum", b=1.0, tol=1e-12, time_limit=LONGEST
+        ),
+    }
+    warnings.simplefilter("ignore")
+    rows = []
+    for name, job in jobs.items():
+        length = length_of(job)
+        for moment in rng.uniform(0.0, length, size=MOMENTS):
+            rows.append({"fit": name, "moment_s": moment, "waited_ms": 1e3 * waited(job, float(moment))})
+        mine = [row["waited_ms"] for row in rows if row["fit"] == name]
+        print(f"{name:34} moments of {length:.2f} s: median {np.median(mine):6.1f} ms, longest {max(mine):6.1f} ms", flush=True)
+    return rows
+
+
+def length_of(job) -> float:
+    """How long a fit takes, at most LONGEST."""
+    begin = time.perf_counter()
+    waited(job, LONGEST)
+    return min(time.perf_counter() - begin, LONGEST)
+
+
+def waited(job, after: float) -> float:
+    """Seconds from a signal, so long after the beginning, to the exception; 0 where the fit was over before."""
+    sent, over = [], threading.Event()
+
+    def interrupt() -> None:
+        if not over.wait(after):
+            sent.append(time.perf_counter())
+            os.kill(os.getpid(), signal.SIGINT)
+
+    thread = threading.Thread(target=interrupt)
+    try:
+        thread.start()
+        job()
+        over.set()
+        thread.join()
+        time.sleep(0.01)  # a signal at the very end
+    except KeyboardInterrupt:
+        end = time.perf_counter()
+        thread.join()
+        return end - sent[0]
+    return 0.0
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("words", nargs="*", default=["overhead", "memory", "ctrl-c"])
+    parser.add_argument("--record", type=Path)
+    wanted = parser.parse_args()
+    for word in wanted.words:
+        rows = {"overhead": overhead, "memory": memory, "ctrl-c": ctrl_c}[word]()
+        if wanted.record:
+            wanted.record.mkdir(parents=True, exist_ok=True)
+            with (wanted.record / f"{word}.csv").open("w", newline="", encoding="utf-8") as file:
+                writer = csv.DictWriter(file, list(rows[0]), lineterminator="\n")
+                writer.writeheader()
+                writer.writerows({key: f"{value:.4f}" if isinstance(value, float) else value for key, value in row.items()} for row in rows)
+
+
+if __name__ == "__main__":
+    main()

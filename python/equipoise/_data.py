@@ -1,0 +1,110 @@
+"""Tables of other libraries in the forms that the extension takes.
+
+Given NumPy arrays, SciPy's sparse matrices, pandas and polars frames; returns a two-dimensional array, or a tuple
+``("csr" | "csc", data, indices, indptr, shape)`` with sorted indices and no duplicates. Nothing is copied where that form is there
+already, and nobody's matrix is changed in place. Must not know: models.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.utils.validation import check_array, check_consistent_length, column_or_1d
+
+__all__ = ["matrix", "names_of", "seam", "vector", "weights_of"]
+
+FLOATS = (np.float64, np.float32)
+INTEGERS = (np.int32, np.int64)
+
+
+def seam(x: Any) -> Any:
+    """A checked array or sparse matrix in the extension's form."""
+    if not sp.issparse(x):
+        return x
+    if x.format not in ("csr", "csc"):
+        x = x.tocsr()
+    if not x.has_canonical_format:
+        x = x.copy()
+        x.sum_duplicates()
+    data = x.data if x.data.dtype in FLOATS else x.data.astype(np.float64)
+    indices, starts = x.indices, x.indptr
+    if indices.dtype not in INTEGERS or indices.dtype != starts.dtype:
+        indices, starts = indices.astype(np.int64), starts.astype(np.int64)
+    return (x.format, data, indices, starts, tuple(int(n) for n in x.shape))
+
+
+def matrix(x: Any, name: str, *, columns: int | None = None) -> Any:
+    """Any table as a seam form, with the messages that scikit-learn users know.
+
+    >>> matrix([[1, 2], [3, 4]], "X").dtype
+    dtype('float64')
+    """
+    x = check_array(x, accept_sparse=("csr", "csc"), dtype=FLOATS, input_name=name, ensure_min_samples=0)
+    if columns is not None and x.shape[1] != columns:
+        raise ValueError(f"{name} has {x.shape[1]} columns, but there are {columns} variables")
+    return seam(x)
+
+
+def vector(v: Any, name: str, *, length: int | None = None, infinite: bool = False) -> np.ndarray:
+    """A list of numbers; endless ones only where that is allowed.
+
+    >>> vector([1, 2], "y")
+    array([1., 2.])
+    """
+    v = check_array(
+        np.asarray(v), ensure_2d=False, dtype=np.float64, input_name=name, ensure_min_samples=0,
+        ensure_all_finite=not infinite,
+    )
+    v = column_or_1d(v)
+    if infinite and np.isnan(v).any():
+        raise ValueError(f"Input {name} contains NaN.")
+    if length is not None and len(v) != length:
+        raise ValueError(f"{name} has {len(v)} numbers, but there are {length} of what it is about")
+    return v
+
+
+def names_of(x: Any) -> list[str] | None:
+    """The names of the columns of a pandas or polars frame, where they are texts.
+
+    >>> names_of([[1.0]]) is None
+    True
+    """
+    columns = getattr(x, "columns", None)
+    if columns is None:
+        return None
+    names = list(columns)
+    return names if names and all(isinstance(name, str) for name in names) else None
+
+
+def weights_of(sample_weight: Any, x: Any) -> np.ndarray | None:
+    """One weight of at least 0 for each row, not all 0; ``None`` where all count alike."""
+    if sample_weight is None:
+        return None
+    rows = x.shape[0]
+    if np.isscalar(sample_weight):
+        sample_weight = np.full(rows, sample_weight)
+    weights = check_array(sample_weight, ensure_2d=False, dtype=np.float64, input_name="sample_weight")
+    if weights.ndim != 1:
+        raise ValueError(
+            f"Sample weights must be 1D array or scalar, got {weights.ndim}D array. Expected either a scalar value or a 1D array of length {rows}."
+        )
+    check_consistent_length(x, weights)
+    if (weights < 0).any():
+        raise ValueError("Negative values in data passed to `sample_weight`.")
+    if not weights.any():
+        raise ValueError("Sample weights must contain at least one non-zero number.")
+    return weights
+
+
+def without_zero_weights(x: Any, y: np.ndarray, weights: np.ndarray | None) -> tuple[Any, np.ndarray, np.ndarray | None]:
+    """Rows that count at all: a row of weight 0 is as good as none."""
+    if weights is None:
+        return x, y, None
+    kept = weights > 0
+    if kept.all():
+        return x, y, weights
+    if sp.issparse(x) and x.format == "csc":
+        x = x.tocsr()
+    return x[kept], y[kept], weights[kept]

@@ -1,0 +1,143 @@
+"""What all support vector machines share: one call of the extension, decision values, support rows, labels as numbers.
+
+Given checked data; sets the fitted attributes. Must not know: which kind.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from sklearn.base import ClassifierMixin
+from sklearn.utils.class_weight import compute_class_weight
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted
+
+from . import _native
+from ._base import CertifiedEstimator, seed_of
+from ._data import seam, weights_of
+
+__all__ = ["SVM", "Classifier", "Deciding", "loss_of"]
+
+_LOSSES = {"hinge": "hinge", "squared_hinge": "squared-hinge", "squared-hinge": "squared-hinge"}
+
+
+class SVM(CertifiedEstimator):
+    """What all kinds share: one call of the extension, decision values, support rows."""
+
+    _kind: str
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+    def _settings(self):
+        """The settings of a kind, over the library's own."""
+        return {}
+
+    def _words(self):
+        """Everything that the extension is told besides data, cost and what `_run` adds."""
+        words = {
+            "kind": self._kind, "gap": self.tol, "seed": seed_of(self.random_state), "max_epochs": self.max_iter,
+            "intercept": getattr(self, "fit_intercept", True),
+        }
+        return {**words, **self._settings()}
+
+    def _train(self, x, y, weights=None, **more):
+        warm = getattr(self, "_model", None) if getattr(self, "warm_start", False) else None
+        if warm is not None and (warm["weights"].shape[1] != x.shape[1] or len(warm["labels"]) != len(getattr(self, "classes_", ()))):
+            warm = None
+        result = self._run(_native.svm_train, seam(x), y, sample_weight=weights, warm=warm, **{**self._words(), **more})
+        self._adopt(result)
+
+    def _adopt(self, result):
+        self.coef_, self.intercept_ = result["weights"], result["bias"]
+        self._model = {key: result[key] for key in ("labels", "weights", "bias")}
+        if hasattr(self, "C"):
+            self._model["cost"] = float(self.C)
+        found = result["multipliers"]
+        if found is not None and all(part is not None for part in found):
+            multipliers = np.array(found)
+            self.support_ = np.flatnonzero(multipliers.any(axis=0)).astype(np.int32)
+            self.dual_coef_ = multipliers[:, self.support_]
+        self._keep(result)
+
+    def _values(self, X):
+        """Decision values of rows as given."""
+        check_is_fitted(self)
+        x = self._validated(X, reset=False)
+        coefficients = np.atleast_2d(np.asarray(self.coef_, dtype=np.float64))
+        bias = np.atleast_1d(np.asarray(self.intercept_, dtype=np.float64))
+        values = _native.svm_decision(seam(x), np.ascontiguousarray(coefficients), bias)
+        return values[:, 0] if values.shape[1] == 1 else values
+
+
+class Deciding(SVM):
+    """Kinds whose values decide something."""
+
+    def decision_function(self, X):
+        """Decision values ``X @ coef_.T + intercept_``.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Samples.
+
+        Returns
+        -------
+        values : ndarray of shape (n_samples,) or (n_samples, n_classes)
+            One value a sample with two classes, else one for each class.
+        """
+        return self._values(X)
+
+
+class Classifier(ClassifierMixin, Deciding):
+    """Labels to numbers and back."""
+
+    def _encoded(self, X, y, sample_weight, *, most=None):
+        x, y = self._validated(X, y, reset=True)
+        check_classification_targets(y)
+        weights = weights_of(sample_weight, x)
+        self.classes_, codes = np.unique(y, return_inverse=True)
+        found = len(self.classes_) if weights is None else len(np.unique(codes[weights > 0]))
+        if found < 2:
+            among = "" if weights is None else " among rows of weight above 0"
+            raise ValueError(f"The number of classes has to be greater than one; got {found} class{among}")
+        if most is not None and len(self.classes_) > most:
+            raise ValueError(
+                "Only binary classification is supported. The type of the target is multiclass: "
+                f"there are {len(self.classes_)} classes."
+            )
+        return x, codes.astype(np.float64), weights
+
+    def _class_weights(self, codes, weights):
+        if self.class_weight is None:
+            return []
+        if self.class_weight == "balanced":
+            counts = np.bincount(codes.astype(np.intp), weights=weights, minlength=len(self.classes_))
+            found = counts.sum() / (np.count_nonzero(counts) * np.where(counts > 0, counts, 1.0))
+        else:
+            found = compute_class_weight(self.class_weight, classes=self.classes_, y=self.classes_[codes.astype(np.intp)])
+        return [(float(code), float(weight)) for code, weight in enumerate(found)]
+
+    def predict(self, X):
+        """Predict classes.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Samples.
+
+        Returns
+        -------
+        y : ndarray of shape (n_samples,)
+            The class of each sample.
+        """
+        values = self.decision_function(X)
+        places = (values > 0).astype(np.intp) if values.ndim == 1 else values.argmax(axis=1)
+        return self.classes_[places]
+
+
+def loss_of(loss):
+    if loss not in _LOSSES:
+        raise ValueError(f"The 'loss' parameter must be one of 'hinge', 'squared_hinge'. Got {loss!r} instead.")
+    return _LOSSES[loss]

@@ -1,0 +1,122 @@
+"""Whatever may be handed in: forms that work, and the messages that users of scikit-learn know."""
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+import sklearn
+
+import equipoise as eq
+from equipoise._data import names_of, seam, weights_of
+
+CLASSIFIER, REGRESSOR = eq.LinearSVC(), eq.SimplexRegressor()
+
+
+def test_nothing_is_copied_where_the_form_is_there(rng):
+    dense = rng.normal(size=(5, 4))
+    assert seam(dense) is dense
+    sparse = sp.random(30, 20, density=0.2, format="csr", random_state=0)
+    form, data, indices, starts, shape = seam(sparse)
+    assert form == "csr"
+    assert shape == (30, 20)
+    assert np.shares_memory(data, sparse.data)
+    assert np.shares_memory(indices, sparse.indices)
+    assert np.shares_memory(starts, sparse.indptr)
+
+
+def test_duplicates_are_summed_in_a_copy():
+    twice = sp.csr_matrix((np.array([1.0, 2.0, 3.0]), np.array([1, 1, 0]), np.array([0, 2, 3])), shape=(2, 2))
+    _, data, indices, _, _ = seam(twice)
+    assert data.tolist() == [3.0, 3.0]
+    assert indices.tolist() == [1, 0]
+    assert twice.nnz == 3
+
+
+def test_read_only_strided_and_reversed_arrays(two_classes):
+    x, y = two_classes
+    expected = eq.LinearSVC(tol=1e-10).fit(x, y).coef_
+    read_only = x.copy()
+    read_only.setflags(write=False)
+    wide = np.empty((120, 10))
+    wide[:, ::2] = x
+    backwards = x[::-1].copy()[::-1]
+    for form in (read_only, wide[:, ::2], backwards, np.asfortranarray(x)):
+        np.testing.assert_allclose(eq.LinearSVC(tol=1e-10).fit(form, y).coef_, expected, atol=1e-6)
+    np.testing.assert_allclose(eq.LinearSVC(tol=1e-10).fit(x.astype(np.float32), y).coef_, expected, atol=1e-4)
+    np.testing.assert_allclose(eq.LinearSVC(tol=1e-10).fit((x * 1000).round().astype(np.int64), y).coef_ * 1000, expected, rtol=0.2, atol=0.01)
+
+
+def test_frames_of_pandas_and_polars(two_classes):
+    pd, pl = pytest.importorskip("pandas"), pytest.importorskip("polars")
+    x, y = two_classes
+    names = list("abcde")
+    expected = eq.LinearSVC().fit(x, y).coef_
+    for frame, target in ((pd.DataFrame(x, columns=names), pd.Series(y)), (pl.DataFrame(x, schema=names), pl.Series(y))):
+        model = eq.LinearSVC().fit(frame, target)
+        np.testing.assert_array_equal(model.coef_, expected)
+        # scikit-learn before 1.8 does not read the names of newer polars.
+        if isinstance(frame, pd.DataFrame) or sklearn.__version__ >= "1.8":
+            assert list(model.feature_names_in_) == names
+        assert names_of(frame) == names
+        assert model.predict(frame).shape == (120,)
+    model = eq.LinearSVC().fit(pd.DataFrame(x, columns=names), y)
+    with pytest.raises(ValueError, match="feature names"):
+        model.predict(pd.DataFrame(x, columns=list("edcba")))
+
+
+@pytest.mark.parametrize("model", [CLASSIFIER, REGRESSOR, eq.ZeroSumLasso(), eq.FusedLasso()], ids=lambda m: type(m).__name__)
+def test_bad_input_has_the_messages_of_scikit_learn(model, two_classes):
+    x, y = two_classes
+    for bad, words in ((np.nan, "Input X contains NaN"), (np.inf, "Input X contains infinity")):
+        broken = x.copy()
+        broken[3, 2] = bad
+        with pytest.raises(ValueError, match=words):
+            model.fit(broken, y)
+    with pytest.raises(ValueError, match="inconsistent numbers of samples"):
+        model.fit(x, y[:-1])
+    with pytest.raises(ValueError, match=r"Expected 2D array, got 1D array"):
+        model.fit(x[:, 0], y)
+    with pytest.raises(ValueError, match="could not convert string to float"):
+        model.fit(np.array([["a", "b"]] * 120, dtype=object), y)
+    with pytest.raises(ValueError, match=r"Found array with 0 sample\(s\)"):
+        model.fit(np.empty((0, 5)), np.empty(0))
+    with pytest.raises(ValueError, match=r"0 feature\(s\)"):
+        model.fit(np.empty((120, 0)), y)
+    with pytest.raises(ValueError, match="Complex data not supported"):
+        model.fit(x + 1j, y)
+    fitted = model.fit(x, y)
+    with pytest.raises(ValueError, match="X has 4 features, but .* is expecting 5 features"):
+        fitted.predict(x[:, :4])
+
+
+def test_empty_frames():
+    pd = pytest.importorskip("pandas")
+    with pytest.raises(ValueError, match=r"0 sample\(s\)|0 feature\(s\)|at least one array"):
+        eq.LinearSVC().fit(pd.DataFrame({"a": []}), pd.Series([], dtype=float))
+    with pytest.raises(ValueError, match=r"0 sample\(s\)"):
+        eq.Allocation().fit(pd.DataFrame({"c2": []}))
+
+
+def test_weights(two_classes):
+    x, y = two_classes
+    with pytest.raises(ValueError, match="Negative values in data passed to `sample_weight`"):
+        eq.LinearSVC().fit(x, y, sample_weight=-np.ones(120))
+    with pytest.raises(ValueError, match="at least one non-zero"):
+        eq.LinearSVC().fit(x, y, sample_weight=np.zeros(120))
+    with pytest.raises(ValueError, match="1D array"):
+        eq.LinearSVC().fit(x, y, sample_weight=np.ones((120, 2)))
+    with pytest.raises(ValueError, match="inconsistent numbers"):
+        eq.LinearSVC().fit(x, y, sample_weight=np.ones(7))
+    with pytest.raises(ValueError, match="greater than one"):
+        eq.LinearSVC().fit(x, y, sample_weight=(y == 1).astype(float))
+    assert weights_of(2.0, x).tolist() == [2.0] * 120
+
+
+def test_huge_integers(two_classes):
+    x, y = two_classes
+    for value in (2**62, -(2**62)):
+        big = x.copy()
+        big[0, 0] = value
+        model = eq.ConstrainedLeastSquares().fit(big, y.astype(float))
+        assert np.isfinite(model.coef_).all()
+    with pytest.raises((ValueError, OverflowError)):
+        eq.LinearSVC(random_state=2**80).fit(x, y)
