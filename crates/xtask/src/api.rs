@@ -11,7 +11,7 @@ use std::process::{Command, ExitCode};
 
 use anyhow::{Context, Result, anyhow, bail};
 
-use crate::check::{PUBLISHED, Skipped, root, run, target_folder};
+use crate::check::{PUBLISHED, Skipped, root, run, target_folder, this_program};
 
 /// Set where this program is started in rustdoc's place.
 const AS_RUSTDOC: &str = "XTASK_AS_RUSTDOC";
@@ -72,9 +72,8 @@ fn name_of(line: &str) -> &str {
 
 /// The published crates with their interfaces as text.
 fn interfaces() -> Result<Vec<(&'static str, String)>> {
-    let this = std::env::current_exe().context("this program has no path")?;
     let environment = [
-        ("RUSTDOC", this.display().to_string()),
+        ("RUSTDOC", this_program()?.display().to_string()),
         ("RUSTDOCFLAGS", "-Zunstable-options --output-format json".to_owned()),
         (AS_RUSTDOC, std::env::var("RUSTDOC").unwrap_or_else(|_| "rustdoc".to_owned())),
     ];

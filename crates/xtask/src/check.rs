@@ -2,12 +2,13 @@
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::OnceLock;
 use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
 
 /// The crates that are published, in the order of their dependencies.
-pub(crate) const PUBLISHED: [&str; 8] = [
+pub(crate) const PUBLISHED: [&str; 10] = [
     "equipoise",
     "equipoise-models",
     "equipoise-allocation",
@@ -15,6 +16,8 @@ pub(crate) const PUBLISHED: [&str; 8] = [
     "equipoise-portfolio",
     "equipoise-theory",
     "equipoise-formats",
+    "equipoise-report",
+    "equipoise-experiments",
     "equipoise-cli",
 ];
 /// Lines that a source file may have, its tests included.
@@ -31,6 +34,17 @@ pub(crate) fn root() -> PathBuf {
 pub(crate) fn target_folder() -> PathBuf {
     let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| PathBuf::from("target"), PathBuf::from);
     root().join(target)
+}
+
+/// The path of this program, as it was at the start: a step that builds it anew replaces its file, and from then on the
+/// system answers with the path of a file that is gone.
+pub(crate) fn this_program() -> Result<&'static Path> {
+    static PATH: OnceLock<PathBuf> = OnceLock::new();
+    if let Some(path) = PATH.get() {
+        return Ok(path);
+    }
+    let path = std::env::current_exe().context("this program has no path")?;
+    Ok(PATH.get_or_init(|| path))
 }
 
 /// Runs a command in the root; its output is the user's.

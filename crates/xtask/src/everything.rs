@@ -11,10 +11,10 @@ use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
 
-use crate::check::{self, Step, step, target_folder};
-use crate::{api, data};
+use crate::check::{self, Step, step, target_folder, this_program};
+use crate::{api, data, lab, python};
 
-const STEPS: [Step; 9] = [
+const STEPS: [Step; 11] = [
     ("format", check::format),
     ("lengths", check::lengths),
     ("lint", check::lint),
@@ -22,6 +22,8 @@ const STEPS: [Step; 9] = [
     ("public data", data::run),
     ("docs", check::docs),
     ("examples", check::examples),
+    ("lab", lab::test),
+    ("python", python::test),
     ("api", api::compare),
     ("package", check::package),
 ];
@@ -56,11 +58,10 @@ struct Beside {
 
 impl Beside {
     fn start() -> Result<Self> {
-        let this = std::env::current_exe().context("this program has no path")?;
         let words = target_folder().join("memory.log");
         let file = File::create(&words).with_context(|| format!("cannot write {}", words.display()))?;
         println!("== loom, miri and tsan run beside the rest; what they say comes at the end");
-        let mut command = Command::new(this);
+        let mut command = Command::new(this_program()?);
         command.arg("memory").stdout(file.try_clone()?).stderr(file);
         let child = command.spawn().context("cannot start the checks of the shared memory")?;
         Ok(Self { child, words })

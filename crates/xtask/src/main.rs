@@ -5,6 +5,8 @@ mod bench;
 mod check;
 mod data;
 mod everything;
+mod lab;
+mod python;
 mod quick;
 mod semver;
 mod shared;
@@ -18,7 +20,7 @@ const HELP: &str = "\
 cargo xtask COMMAND
 
   quick             while writing: format, lints and unit tests of the crates with changes since `main`, nothing else
-  test              everything CI runs: format, lints, lengths, tests, models, docs, examples, interface, packaging
+  test              everything CI runs: format, lints, lengths, tests, models, docs, examples, interface, Python, packaging
   format            rustfmt in check mode
   lint              clippy, warnings denied
   unit              unit, integration and property tests of all crates; those of public data where EQUIPOISE_DATA is set
@@ -27,6 +29,9 @@ cargo xtask COMMAND
   lengths           no source file longer than 600 lines
   api               the public interface is what api/*.txt says; `api --write` renews these
   semver [REV]      cargo semver-checks against REV, else the newest tag, else `main`
+  python            the Python package: pytest, examples in docstrings, type stubs, in an environment under target/;
+                    `python --install` installs the folder and a source distribution instead, which takes minutes
+  lab               the paper's experiments at their quick scale, what they must find, their page in a browser
   package           dry run of packaging the published crates
   loom              models of the memory that threads share: every schedule up to a bound
   miri              its tests in Miri; needs a nightly toolchain, `nightly` or what EQUIPOISE_NIGHTLY names
@@ -36,7 +41,7 @@ cargo xtask COMMAND
   soak              the promises under random seeds, for an hour [--minutes M] [--seed N] [--only bounds,...]
                     [--record FOLDER]; not part of `test`
   bench pair_step   one update against the bare loop
-  bench svm         time to an accuracy against the peers [--quick] [--sets a7a,...] [--peers libsvm,...]
+  bench svm         time to an accuracy against the peers [--quick] [--only a7a,...] [--slice S]
   bench lasso       the lasso family and simplex regression against the peers [--quick] [--jobs grid,...] [--peers-only]
   bench allocation  allocation, portfolios and consensus against the peers [--quick] [--jobs dispatch,...] [--data FOLDER]
   bench threads     several threads against one [--quick] [--data FOLDER] [--threads-list 1,4,...] [--parts sweep,...]
@@ -59,6 +64,7 @@ fn main() -> ExitCode {
 }
 
 fn command(arguments: &[String]) -> Result<()> {
+    check::this_program()?;
     let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
     let one = |name: &str, check: fn() -> Result<()>| check::step(name, check).map(drop);
     match words[..] {
@@ -74,6 +80,9 @@ fn command(arguments: &[String]) -> Result<()> {
         ["api", "--write"] => one("api", api::write),
         ["semver"] => semver::run(None),
         ["semver", revision] => semver::run(Some(revision)),
+        ["python"] => one("python", python::test),
+        ["python", "--install"] => one("python", python::install),
+        ["lab"] => one("lab", lab::test),
         ["package"] => check::package(),
         ["loom"] => one("loom", shared::loom),
         ["miri"] => one("miri", shared::miri),

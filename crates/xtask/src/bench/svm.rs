@@ -8,8 +8,8 @@ use anyhow::{Context, Result, bail};
 use super::peers::{install, output_of};
 use crate::check::{root, run as run_command};
 
-const USAGE: &str =
-    "usage: cargo xtask bench svm [--record FOLDER] [--sets a7a,w8a,...] [--peers libsvm,...] [--quick]";
+const USAGE: &str = "usage: cargo xtask bench svm [--record FOLDER] [--parts grid,cold,...] [--only a7a,w8a,...] \
+                     [--costs 1,10] [--repeats N] [--climb | --time] [--slice SECONDS] [--quick]";
 
 /// What was asked for on the command line.
 #[derive(Debug, Default, PartialEq)]
@@ -25,8 +25,8 @@ impl Options {
         let mut words = arguments.iter();
         while let Some(word) = words.next() {
             match word.as_str() {
-                "--quick" => options.passed.push(word.clone()),
-                "--record" | "--sets" | "--peers" => {
+                "--quick" | "--climb" | "--time" => options.passed.push(word.clone()),
+                "--record" | "--parts" | "--only" | "--costs" | "--repeats" | "--slice" => {
                     let value = words.next().with_context(|| format!("{word} needs a value; {USAGE}"))?;
                     if word == "--record" {
                         options.record = Some(root().join(value));
@@ -44,7 +44,7 @@ impl Options {
 pub(super) fn run(arguments: &[String]) -> Result<()> {
     let options = Options::parse(arguments)?;
     if std::env::var_os("EQUIPOISE_DATA").is_none() {
-        println!("!! EQUIPOISE_DATA is not set: only the generated set can be measured");
+        println!("!! EQUIPOISE_DATA is not set: only generated sets can be measured");
     }
     let target = std::env::var_os("CARGO_TARGET_DIR")
         .map_or_else(|| root().join("target"), |given| root().join(given));
@@ -53,7 +53,12 @@ pub(super) fn run(arguments: &[String]) -> Result<()> {
     let python = install(&root().join("benchmarks/svm/requirements.txt"), &folder.join("venv"))?;
     run_command("cargo", &["build", "--release", "-p", "equipoise-cli", "-p", "equipoise-lab"], &[])?;
 
+    // A record that was asked for grows; the one beside the build starts afresh unless a slice of it is asked for.
+    let sliced = options.passed.iter().any(|word| word == "--slice");
     let record = options.record.unwrap_or_else(|| folder.join("record"));
+    if record.starts_with(&folder) && record.exists() && !sliced {
+        std::fs::remove_dir_all(&record).with_context(|| format!("cannot remove {}", record.display()))?;
+    }
     let text = |path: PathBuf| path.display().to_string();
     let executable =
         |name: &str| text(target.join("release").join(format!("{name}{}", std::env::consts::EXE_SUFFIX)));
@@ -81,14 +86,14 @@ mod tests {
 
     #[test]
     fn options_are_passed_on() {
-        let options = parse("--sets a7a,w8a --record benchmarks/runs/x/svm --quick").expect("known options");
-        assert_eq!(options.passed, ["--sets", "a7a,w8a", "--quick"]);
+        let options = parse("--only a7a,w8a --record benchmarks/runs/x/svm --quick").expect("known options");
+        assert_eq!(options.passed, ["--only", "a7a,w8a", "--quick"]);
         assert_eq!(options.record, Some(root().join("benchmarks/runs/x/svm")));
     }
 
     #[test]
     fn unknown_options_are_refused() {
-        for line in ["--fast", "--record", "a7a"] {
+        for line in ["--fast", "--record", "--only", "a7a"] {
             assert!(parse(line).is_err(), "{line}");
         }
     }

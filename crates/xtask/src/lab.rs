@@ -1,0 +1,87 @@
+//! `cargo xtask lab`: the experiments of the paper at their quick scale, what they must find, and their page in a browser.
+//!
+//! Statistics are asserted, never times: what depends on the speed of a machine is left open here.
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use anyhow::{Context, Result, ensure};
+
+use crate::check::{Skipped, cargo, root, run, target_folder};
+
+/// Claims, and what must become of them on any machine.
+const EXPECTED: [(&str, &str); 8] = [
+    ("connectivity", "reproduced"),
+    ("rate", "reproduced"),
+    ("feasible", "reproduced"),
+    ("theorems", "reproduced"),
+    ("accelerated", "beyond"),
+    ("lock-free-star", "not reproduced"),
+    ("async-step", "beyond"),
+    ("stochastic-price", "reproduced"),
+];
+
+/// Runs everything, twice: the second time there must be nothing left to run.
+pub(crate) fn test() -> Result<()> {
+    // As the examples and the Python package are built: with other targets the features differ, and all is compiled anew.
+    cargo(&["build", "--workspace", "--lib", "--bins", "--examples"])?;
+    let out = target_folder().join("lab");
+    if out.exists() {
+        fs::remove_dir_all(&out).with_context(|| format!("cannot remove {}", out.display()))?;
+    }
+    let program = target_folder().join("debug/equipoise");
+    let [program, folder] = [program.to_string_lossy(), out.to_string_lossy()];
+    let arguments = ["lab", "all", "--scale", "quick", "--threads", "1,2", "--seeds", "2", "--out", &folder];
+    run(&program, &arguments, &[])?;
+    let again = Command::new(&*program).args(arguments).current_dir(root()).output()?;
+    let said = String::from_utf8_lossy(&again.stdout);
+    ensure!(
+        again.status.success() && said.contains("\n0 cells run now"),
+        "a second run did not find the first: {said}"
+    );
+    check_claims(&fs::read_to_string(out.join("claims.json"))?)?;
+    let figures = fs::read_dir(out.join("figures"))?.count();
+    ensure!(figures >= 14, "{figures} figures");
+    browser(&out.join("index.html"))
+}
+
+/// Every claim has its verdict.
+fn check_claims(text: &str) -> Result<()> {
+    // The file is ours: a claim begins with its name, its verdict is the next line of that name.
+    let after = |from: usize, key: &str| -> Option<(usize, &str)> {
+        let start = from + text[from..].find(key)? + key.len();
+        Some((start, &text[start..start + text[start..].find('"')?]))
+    };
+    for (name, verdict) in EXPECTED {
+        let place =
+            text.find(&format!("\"name\": \"{name}\"")).with_context(|| format!("no claim {name}"))?;
+        let (_, found) = after(place, "\"verdict\": \"").with_context(|| format!("{name} has no verdict"))?;
+        let numbers = after(place, "\"found\": \"").map_or("", |(_, found)| found);
+        ensure!(found == verdict, "{name} is {found}, where {verdict} is expected: {numbers}");
+    }
+    Ok(())
+}
+
+/// Opens a page in headless Chromium.
+fn browser(page: &Path) -> Result<()> {
+    let has = |program: &str| {
+        Command::new(program)
+            .arg("--version")
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .status()
+            .is_ok_and(|s| s.success())
+    };
+    let chromium = std::env::var("CHROMIUM").unwrap_or_else(|_| "chromium".into());
+    if !has("node") || !has(&chromium) {
+        return Err(Skipped(
+            "the page was not opened: there is no node, or no chromium (apt-get install chromium)".into(),
+        )
+        .into());
+    }
+    let script = root().join("crates/equipoise-report/browser/check.mjs");
+    let shots = target_folder().join("lab/screenshots");
+    let [script, page, shots] = [script.to_string_lossy(), page.to_string_lossy(), shots.to_string_lossy()];
+    run("node", &[&script, &page, &shots], &[])
+}
