@@ -1,41 +1,46 @@
-//! An image: rows and columns in turn, each an exact chain, with momentum.
+//! An image: rows and columns in turn, each an exact chain.
 //!
 //! ```text
 //! maximise over z, w   1/2 ||y||^2 - 1/2 ||y - R'z - C'w||^2     |z|, |w| <= lambda     R rows, C columns of the image
 //! ```
 //!
-//! For fixed w the best z solves a chain along every row of `y - C'w`, and `R'z` is what the chains take off; the same for columns. Taking
-//! turns is a projected gradient method in the columns' part u = C'w alone, whose objective has a gradient with Lipschitz
-//! constant 1: Nesterov's momentum goes with it (Chambolle and Pock 2015), begun anew whenever the step turns against it
-//! (O'Donoghue and Candes 2015). A round costs two passes over the image; the image is held in both orders, and lines are shared out to
-//! threads.
+//! Two ways, one after the other. Loose gaps are met soonest by steps of a [`saddle`](super::saddle). Where they would take
+//! long, momentum goes on: for fixed w the best z solves a chain along every row of `y - C'w`, and `R'z` is what the chains take off;
+//! the same for columns. Taking turns is a projected gradient method in the columns' part u = C'w alone, whose objective has a
+//! gradient with Lipschitz constant 1: Nesterov's momentum goes with it (Chambolle and Pock 2015), begun anew whenever the
+//! step turns against it (O'Donoghue and Candes 2015). A round of either costs two passes over the image.
 //!
 //! - Given: a task on a grid with X = I, a relative gap. Returns: b, with regions fused where that lowers the objective, and the
 //!   multipliers of the last lines.
 //! - Must not know: certificates; gaps here are estimates in plain arithmetic.
 
-use equipoise::{Control, Halt, Pass, Team};
+use equipoise::{Control, Halt, Pass};
 
-use super::chain::{self, Chain};
+use super::chain;
 use super::error::Result;
+use super::image::Image;
 use super::interior::{Found, dual_value, objective, shrunk};
 use super::proof::{Dual, Task};
 use super::regions;
+use super::saddle::Saddle;
 
 /// Rounds before the first look at the gap; to the next one as many as it seems to take.
 const FIRST_LOOK: usize = 8;
-
-/// Columns that are taken up together, so that memory is read in whole lines of the cache.
-const BAND: usize = 8;
-/// How far the gap may be from the allowed one when regions are fused: that takes longer than a round.
+/// As which power of the rounds the gap falls at least, as seen from steps of the saddle and proven for momentum, and by which
+/// factor the rounds may grow to the next look.
+const SADDLE_PACE: (f64, f64) = (3.0, 3.0);
+const MOMENTUM_PACE: (f64, f64) = (2.0, 1.6);
+/// Where steps of the saddle would take more rounds than these, momentum, which begins anew, takes fewer.
+const SADDLE_ROUNDS: f64 = 48.0;
+/// How far the gap may be from the allowed one when regions are fused, which takes longer than a round: with momentum, and with the
+/// saddle, whose image has the better objective before it is fused.
 const NEAR: f64 = 300.0;
+const CLOSE: f64 = 4.0;
 
 /// The image and what lines take off it, both by row and by column.
 struct Lines<'a> {
     task: &'a Task<'a>,
-    rows: usize,
-    columns: usize,
-    team: Team,
+    image: Image,
     /// What the columns take off, by row: `C'w`.
     by_columns: Vec<f64>,
     /// What the rows take off, by row: `R'z`.
@@ -56,159 +61,163 @@ pub(super) fn solve(
     control: &Control,
 ) -> Result<Found> {
     let n = rows * columns;
-    let team = Team::for_work(threads, 8 * n);
     let mut lines = Lines {
         task,
-        rows,
-        columns,
-        team,
+        image: Image::new((rows, columns), threads),
         by_columns: vec![0.0; n],
         by_rows: vec![0.0; n],
         across: vec![0.0; n],
-        threshold: 0,
+        threshold: regions::MIDDLE,
     };
     if let Some(b) = start {
-        // Half of what an earlier fit took off is a fair share for the columns.
-        lines.by_columns.iter_mut().enumerate().for_each(|(c, taken)| *taken = 0.5 * (task.y[c] - b[c]));
+        // Half of what an earlier fit took off is a fair share for the rows.
+        lines.by_rows.iter_mut().enumerate().for_each(|(at, taken)| *taken = 0.5 * (task.y[at] - b[at]));
     }
-    let (mut ahead, mut previous) = (lines.by_columns.clone(), lines.by_columns.clone());
-    let (mut momentum, mut rounds, mut look, mut halt) = (1.0_f64, 0, FIRST_LOOK, None);
-    let mut best: Option<(f64, Found)> = None;
-    let mut without_gain = 0;
-    // The rounds and the gap at the last look.
-    let mut looked = (1, f64::INFINITY);
-    loop {
-        if let Err(why) = lines.round(&ahead, control) {
-            halt = Some(why);
-            break;
-        }
-        rounds += 1;
-        // The step against the momentum: begin anew.
-        let against: f64 = {
-            let terms =
-                (0..n).map(|c| (ahead[c] - lines.by_columns[c]) * (lines.by_columns[c] - previous[c]));
-            terms.sum()
-        };
-        let next = if against > 0.0 { 1.0 } else { 0.5 * (1.0 + (1.0 + 4.0 * momentum * momentum).sqrt()) };
-        let weight = if against > 0.0 { 0.0 } else { (momentum - 1.0) / next };
-        momentum = next;
-        for c in 0..n {
-            ahead[c] = lines.by_columns[c] + weight * (lines.by_columns[c] - previous[c]);
-        }
-        previous.copy_from_slice(&lines.by_columns);
-        let is_last = rounds >= max_rounds;
-        if rounds >= look || is_last {
-            let Ok((estimate, found)) = lines.judge(gap, control) else {
-                // Only a control ends it; what was found before stands.
-                halt = control.halted();
-                break;
-            };
-            let met = estimate <= gap;
-            if best.as_ref().is_none_or(|(least, _)| estimate < *least) {
-                without_gain = 0;
-                best = Some((estimate, found));
-            } else {
-                without_gain += 1;
-            }
-            if met || is_last || without_gain >= 20 {
-                break;
-            }
-            // The gap falls about as a power of the rounds, at least the square; the last two looks say which. A look costs
-            // about two rounds.
-            let (times, fall) = (rounds as f64 / looked.0 as f64, looked.1 / estimate);
-            let power = if fall > 1.0 { (fall.ln() / times.ln()).max(2.0) } else { 2.0 };
-            let times = (estimate / gap).powf(1.0 / power).clamp(1.1, 1.6);
-            looked = (rounds, estimate);
-            look = rounds + (((times - 1.0) * rounds as f64).ceil() as usize).max(3);
-        }
+    let mut search = Search::new(gap, max_rounds);
+    let mut halt = lines.by_saddle(start.unwrap_or(task.y), &mut search, control).err();
+    if halt.is_none() && !search.is_over() {
+        halt = lines.by_momentum(&mut search, control).err();
     }
-    let mut found = match best {
+    let mut found = match search.best {
         Some((_, found)) => found,
-        None => lines.judge(gap, &Control::unlimited())?.1,
+        None => lines.judge(None, NEAR * gap, &Control::unlimited())?.1,
     };
-    (found.rounds, found.halt) = (rounds, halt);
+    (found.rounds, found.halt) = (search.rounds, halt);
     Ok(found)
 }
 
+/// How the rounds go: when the next look at the gap is due, and the best that was seen.
+struct Search {
+    gap: f64,
+    max_rounds: usize,
+    rounds: usize,
+    /// The round of the next look.
+    look: usize,
+    /// The round and the gap of the last one.
+    looked: (usize, f64),
+    best: Option<(f64, Found)>,
+    without_gain: usize,
+}
+
+impl Search {
+    fn new(gap: f64, max_rounds: usize) -> Self {
+        let (look, looked) = (FIRST_LOOK, (1, f64::INFINITY));
+        Self { gap, max_rounds, rounds: 0, look, looked, best: None, without_gain: 0 }
+    }
+
+    /// One more round; whether a look is due.
+    fn counts_a_round(&mut self) -> bool {
+        self.rounds += 1;
+        self.rounds >= self.look || self.rounds >= self.max_rounds
+    }
+
+    /// What a look saw. The gap falls about as a power of the rounds, at least this one; the last two looks say which. Returns the
+    /// round in which it should be met.
+    fn saw(&mut self, estimate: f64, found: Found, (least_power, growth): (f64, f64)) -> f64 {
+        if self.best.as_ref().is_none_or(|(least, _)| estimate < *least) {
+            (self.without_gain, self.best) = (0, Some((estimate, found)));
+        } else {
+            self.without_gain += 1;
+        }
+        let rounds = self.rounds as f64;
+        let (times, fall) = (rounds / self.looked.0 as f64, self.looked.1 / estimate);
+        let power = if fall > 1.0 && fall.is_finite() {
+            (fall.ln() / times.ln()).max(least_power)
+        } else {
+            least_power
+        };
+        self.looked = (self.rounds, estimate);
+        let expected = rounds * (estimate / self.gap).powf(1.0 / power);
+        // A look costs about two rounds.
+        self.look =
+            self.rounds + ((expected.clamp(1.1 * rounds, growth * rounds) - rounds).ceil() as usize).max(3);
+        expected
+    }
+
+    fn is_over(&self) -> bool {
+        self.best.as_ref().is_some_and(|(estimate, _)| *estimate <= self.gap)
+            || self.rounds >= self.max_rounds
+            || self.without_gain >= 20
+    }
+}
+
 impl Lines<'_> {
+    /// The first rounds, as long as they seem to suffice.
+    fn by_saddle(&mut self, x: &[f64], search: &mut Search, control: &Control) -> Pass {
+        let mut saddle = Saddle::new(&self.image, x);
+        loop {
+            saddle.round(&self.image, self.task, &mut self.by_rows, control)?;
+            if !search.counts_a_round() {
+                continue;
+            }
+            self.settle(control)?;
+            let Ok((estimate, found)) =
+                self.judge(Some(&saddle.image_by_row(&self.image)), CLOSE * search.gap, control)
+            else {
+                // Only a control ends a look; what was found before stands.
+                return control.check();
+            };
+            let expected = search.saw(estimate, found, SADDLE_PACE);
+            if search.is_over() || expected > SADDLE_ROUNDS {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Rounds with momentum, from what the columns take off now.
+    fn by_momentum(&mut self, search: &mut Search, control: &Control) -> Pass {
+        let (mut ahead, mut previous) = (self.by_columns.clone(), self.by_columns.clone());
+        let mut momentum = 1.0_f64;
+        search.look = search.rounds + FIRST_LOOK;
+        loop {
+            self.round(&ahead, control)?;
+            // The step against the momentum: begin anew.
+            let against: f64 = {
+                let taken = self.by_columns.iter().zip(&previous);
+                taken.zip(&ahead).map(|((now, before), ahead)| (ahead - now) * (now - before)).sum()
+            };
+            let next =
+                if against > 0.0 { 1.0 } else { 0.5 * (1.0 + (1.0 + 4.0 * momentum * momentum).sqrt()) };
+            let weight = if against > 0.0 { 0.0 } else { (momentum - 1.0) / next };
+            momentum = next;
+            for ((ahead, now), before) in ahead.iter_mut().zip(&self.by_columns).zip(&previous) {
+                *ahead = now + weight * (now - before);
+            }
+            previous.copy_from_slice(&self.by_columns);
+            if search.counts_a_round() {
+                let Ok((estimate, found)) = self.judge(None, NEAR * search.gap, control) else {
+                    return control.check();
+                };
+                search.saw(estimate, found, MOMENTUM_PACE);
+                if search.is_over() {
+                    return Ok(());
+                }
+            }
+        }
+    }
+
     /// Chains along all rows of `y - ahead`, then along all columns of what they leave of y.
     fn round(&mut self, ahead: &[f64], control: &Control) -> Pass {
-        let (rows, columns, lambda) = (self.rows, self.columns, self.task.lambda);
-        let y = self.task.y;
-        // Rows, and what they leave of y goes into `across`, by row for now.
-        let parts: Vec<(usize, &mut [f64])> = {
-            let lines_a_part = rows.div_ceil(4 * self.team.threads()).max(1);
-            self.by_rows
-                .chunks_mut(lines_a_part * columns)
-                .enumerate()
-                .map(|(k, part)| (k * lines_a_part, part))
-                .collect()
-        };
-        let results = self.team.map(parts.into_iter(), |(first, part)| {
-            let (mut chain, mut line, mut b) = (Chain::default(), vec![0.0; columns], vec![0.0; columns]);
-            for (k, out) in part.chunks_mut(columns).enumerate() {
-                let at = (first + k) * columns;
-                for c in 0..columns {
-                    line[c] = y[at + c] - ahead[at + c];
-                }
-                chain.solve(&line, lambda, &mut b, control)?;
-                for c in 0..columns {
-                    out[c] = line[c] - b[c];
-                }
-            }
-            control.check()
-        });
-        results.into_iter().collect::<Pass>()?;
-        let by_rows = &self.by_rows;
-        // Columns, in bands of a few so that memory is read in whole lines of the cache.
-        let parts: Vec<(usize, &mut [f64])> = {
-            let lines_a_part = columns.div_ceil(4 * self.team.threads()).next_multiple_of(8);
-            self.across
-                .chunks_mut(lines_a_part * rows)
-                .enumerate()
-                .map(|(k, part)| (k * lines_a_part, part))
-                .collect()
-        };
-        let results = self.team.map(parts.into_iter(), |(first, part)| {
-            let (mut chain, mut lines) = (Chain::default(), vec![0.0; BAND * rows]);
-            for (k, out) in part.chunks_mut(BAND * rows).enumerate() {
-                let (at, width) = (first + k * BAND, out.len() / rows);
-                for r in 0..rows {
-                    for c in 0..width {
-                        let here = r * columns + at + c;
-                        lines[c * rows + r] = y[here] - by_rows[here];
-                    }
-                }
-                for (line, b) in lines.chunks(rows).zip(out.chunks_mut(rows)) {
-                    chain.solve(line, lambda, b, control)?;
-                }
-            }
-            control.check()
-        });
-        results.into_iter().collect::<Pass>()?;
-        let across = &self.across;
-        let parts: Vec<(usize, &mut [f64])> = {
-            let lines_a_part = rows.div_ceil(4 * self.team.threads()).next_multiple_of(8);
-            let parts = self.by_columns.chunks_mut(lines_a_part * columns).enumerate();
-            parts.map(|(k, part)| (k * lines_a_part, part)).collect()
-        };
-        self.team.map(parts.into_iter(), |(first, part)| {
-            for (k, out) in part.chunks_mut(BAND * columns).enumerate() {
-                let at = first + k * BAND;
-                for c in 0..columns {
-                    for (r, row) in out.chunks_mut(columns).enumerate() {
-                        let here = (at + r) * columns + c;
-                        row[c] = y[here] - by_rows[here] - across[c * rows + at + r];
-                    }
-                }
-            }
-        });
+        let (y, lambda) = (self.task.y, self.task.lambda);
+        let Self { image, by_rows, .. } = self;
+        image.along_rows(lambda, |at, _| y[at] - ahead[at], by_rows, |line, b| line - b, control)?;
+        self.settle(control)
+    }
+
+    /// Chains along all columns of what the rows leave of y.
+    fn settle(&mut self, control: &Control) -> Pass {
+        let (y, lambda) = (self.task.y, self.task.lambda);
+        let Self { image, by_columns, by_rows, across, .. } = self;
+        image.along_columns(lambda, |at, _| y[at] - by_rows[at], across, control)?;
+        image.by_row(by_columns, |at, turned| y[at] - by_rows[at] - across[turned]);
         Ok(())
     }
 
-    /// The multipliers of the last lines, b, and a relative gap.
-    fn judge(&mut self, gap: f64, control: &Control) -> Result<(f64, Found)> {
-        let (task, rows, columns, n) = (self.task, self.rows, self.columns, self.rows * self.columns);
+    /// The multipliers of the last lines, b, and a relative gap; b is the image that goes with the multipliers or the one given,
+    /// whichever has the lower objective, and its regions are fused where the gap is within `near` already.
+    fn judge(&mut self, other: Option<&[f64]>, near: f64, control: &Control) -> Result<(f64, Found)> {
+        let (task, (rows, columns)) = (self.task, self.image.shape());
+        let n = rows * columns;
         let lambda = task.lambda;
         // Along rows: the sums of what they take off. Along columns: those of the exact chains.
         let mut z = Vec::with_capacity(task.d.rows());
@@ -237,8 +246,14 @@ impl Lines<'_> {
             0.0 => 0.0,
             gap => gap / above.max(half),
         };
-        let before = relative(objective(&plain, &b), dual_value(&theta, task.y));
-        if before <= NEAR * gap {
+        let mut above = objective(&plain, &b);
+        if let Some((other, value)) = other.map(|other| (other, objective(&plain, other)))
+            && value < above
+        {
+            b.copy_from_slice(other);
+            above = value;
+        }
+        if relative(above, dual_value(&theta, task.y)) <= near {
             self.threshold = regions::fuse(&plain, &mut b, self.threshold, control)?;
         }
         b.iter_mut().for_each(|b| *b = shrunk(*b, task.sparse));

@@ -7,8 +7,9 @@
 //! A segment begins at a sample with u known on its left. It grows by one sample at a time (Condat 2013), with the least and
 //! the greatest value that it could have: with the least one, u just touches lambda somewhere; with the greatest one,
 //! -lambda. When the least value takes u below -lambda, no value goes on from here: the segment ends where u last touched lambda, at
-//! the least value, and the next one begins there. The other way round likewise. Most samples cost two additions and four
-//! comparisons that are easily foretold.
+//! the least value, and the next one begins there. The other way round likewise. Whether a sample touches can seldom be foretold
+//! while the segment is short, so that part is free of branches; the values only decide where segments end, and are computed
+//! anew from their samples.
 //!
 //! Going back to where u last touched makes the worst case quadratic. Samples that are seen again are counted, and beyond a
 //! few times their number it is given up: the recursion of [`chain`](super::chain) takes over, whose time is linear always.
@@ -22,8 +23,20 @@ use equipoise::{Control, Pass};
 const SAMPLES_PER_LOOK: usize = 1 << 16;
 /// How often samples may be seen again, on average, before it is given up.
 const AGAIN: usize = 6;
+/// `1 / k` for segments of k samples, as long as they are short; 0 for none.
+static RECIPROCALS: [f64; 1024] = reciprocals();
 /// Beyond this lambda its double could overflow in sums.
 const LARGEST: f64 = 1e150;
+
+const fn reciprocals() -> [f64; 1024] {
+    let mut all = [0.0; 1024];
+    let mut k = 1;
+    while k < all.len() {
+        all[k] = 1.0 / k as f64;
+        k += 1;
+    }
+    all
+}
 
 /// A segment that grows: its value is from `least` to `greatest`, and u at its last sample from `u_greatest` to `u_least`.
 #[derive(Debug, Clone, Copy)]
@@ -119,6 +132,47 @@ pub(super) fn solve(y: &[f64], lambda: f64, b: &mut [f64], control: &Control) ->
 /// Takes samples after `last` into the segment, up to the end of y or until it cannot grow.
 #[inline]
 fn grow(segment: &mut Segment, last: &mut usize, y: &[f64], lambda: f64) -> Event {
+    // While it is short it touches often and nobody can foretell when: without branches, without a division.
+    let short = y.len().min(segment.first + RECIPROCALS.len() - 1);
+    if *last + 1 < short {
+        let event = grow_short(segment, last, &y[..short], lambda);
+        if short == y.len() || !matches!(event, Event::Reached) {
+            return event;
+        }
+    }
+    grow_long(segment, last, y, lambda)
+}
+
+/// As long as the sample k of the segment has a reciprocal.
+fn grow_short(segment: &mut Segment, last: &mut usize, y: &[f64], lambda: f64) -> Event {
+    let Segment { mut least, mut u_least, mut greatest, mut u_greatest, .. } = *segment;
+    let (mut touched_above, mut touched_below) = (segment.touched_above, segment.touched_below);
+    let begin = *last + 1;
+    let mut event = Event::Reached;
+    *last = y.len() - 1;
+    let reciprocals = &RECIPROCALS[begin + 1 - segment.first..];
+    for (k, (sample, reciprocal)) in y[begin..].iter().zip(reciprocals).enumerate() {
+        u_least += sample - least;
+        u_greatest += sample - greatest;
+        if u_least < -lambda || u_greatest > lambda {
+            event = if u_least < -lambda { Event::Falls } else { Event::Rises };
+            *last = begin + k;
+            break;
+        }
+        let (above, below) = (u_least - lambda, u_greatest + lambda);
+        touched_above = if above >= 0.0 { begin + k } else { touched_above };
+        touched_below = if below <= 0.0 { begin + k } else { touched_below };
+        least += above.max(0.0) * reciprocal;
+        greatest += below.min(0.0) * reciprocal;
+        u_least = u_least.min(lambda);
+        u_greatest = u_greatest.max(-lambda);
+    }
+    *segment = Segment { least, u_least, touched_above, greatest, u_greatest, touched_below, ..*segment };
+    event
+}
+
+/// However long it is: touches are rare, and foretold.
+fn grow_long(segment: &mut Segment, last: &mut usize, y: &[f64], lambda: f64) -> Event {
     let Segment { first, mut least, mut u_least, mut greatest, mut u_greatest, .. } = *segment;
     let (mut touched_above, mut touched_below) = (segment.touched_above, segment.touched_below);
     let begin = *last + 1;
