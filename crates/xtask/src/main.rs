@@ -4,6 +4,7 @@ mod api;
 mod bench;
 mod check;
 mod data;
+mod documents;
 mod everything;
 mod lab;
 mod python;
@@ -31,6 +32,8 @@ cargo xtask COMMAND
   semver [REV]      cargo semver-checks against REV, else the newest tag, else `main`
   python            the Python package: pytest, examples in docstrings, type stubs, in an environment under target/;
                     `python --install` installs the folder and a source distribution instead, which takes minutes
+  documents         every command that README.md and docs/ show, run and compared [PAGE...]; `documents --write` renews what they
+                    show of outputs and pictures; not part of `test`: most pages are still to be marked up
   lab               the paper's experiments at their quick scale, what they must find, their page in a browser
   package           dry run of packaging the published crates
   loom              models of the memory that threads share: every schedule up to a bound
@@ -82,6 +85,9 @@ fn command(arguments: &[String]) -> Result<()> {
         ["semver", revision] => semver::run(Some(revision)),
         ["python"] => one("python", python::test),
         ["python", "--install"] => one("python", python::install),
+        ["documents"] => one("documents", documents::test),
+        ["documents", "--write", ref pages @ ..] => documents::run(true, pages),
+        ["documents", ref pages @ ..] => documents::run(false, pages),
         ["lab"] => one("lab", lab::test),
         ["package"] => check::package(),
         ["loom"] => one("loom", shared::loom),

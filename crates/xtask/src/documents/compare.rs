@@ -1,0 +1,176 @@
+//! Whether a text says what another one shows: words as they are, numbers to a tolerance, times not at all.
+//!
+//! A number with a point or an exponent is met within `relative * |shown| + absolute`; whole numbers are counts and are met exactly.
+//! A number before ` s`, ` ms` or ` us` is a time and is met by any number. In a line, `...` stands for anything; a line of nothing
+//! else stands for any lines. Blanks count as one. Knows nothing of pages and commands.
+
+/// How far a number may be from the one shown.
+#[derive(Clone, Copy)]
+pub(crate) struct Tolerance {
+    pub(crate) relative: f64,
+    pub(crate) absolute: f64,
+}
+
+/// What commands print: digits beyond the sixth are the machine's, and gaps at rounding level are noise.
+pub(crate) const PRINTED: Tolerance = Tolerance { relative: 1e-6, absolute: 1e-9 };
+/// Coordinates of pictures, in pixels.
+pub(crate) const DRAWN: Tolerance = Tolerance { relative: 1e-6, absolute: 0.06 };
+
+enum Token<'a> {
+    Number(&'a str),
+    Word(&'a str),
+}
+
+/// Numbers and what is between them.
+fn tokens(line: &str) -> Vec<Token<'_>> {
+    let bytes = line.as_bytes();
+    let digits = |from: usize| bytes[from..].iter().take_while(|byte| byte.is_ascii_digit()).count();
+    let (mut tokens, mut at, mut start) = (Vec::new(), 0, 0);
+    while at < bytes.len() {
+        let sign = usize::from(bytes[at] == b'-');
+        let whole = digits(at + sign);
+        if whole == 0 {
+            at += 1;
+            continue;
+        }
+        let mut end = at + sign + whole;
+        if bytes.get(end) == Some(&b'.') {
+            end += 1 + digits(end + 1);
+        }
+        if matches!(bytes.get(end), Some(b'e' | b'E')) {
+            let sign = usize::from(matches!(bytes.get(end + 1), Some(b'-' | b'+')));
+            let exponent = if end + 1 + sign < bytes.len() { digits(end + 1 + sign) } else { 0 };
+            if exponent > 0 {
+                end += 1 + sign + exponent;
+            }
+        }
+        if start < at {
+            tokens.push(Token::Word(&line[start..at]));
+        }
+        tokens.push(Token::Number(&line[at..end]));
+        (at, start) = (end, end);
+    }
+    if start < line.len() {
+        tokens.push(Token::Word(&line[start..]));
+    }
+    tokens
+}
+
+fn is_unit_of_time(word: &str) -> bool {
+    ["s", "ms", "us"].iter().any(|unit| {
+        word.strip_prefix(' ')
+            .and_then(|word| word.strip_prefix(unit))
+            .is_some_and(|rest| !rest.starts_with(|c: char| c.is_alphanumeric()))
+    })
+}
+
+fn is_met(shown: &str, found: &str, tolerance: Tolerance) -> bool {
+    let is_count = |text: &str| !text.contains(['.', 'e', 'E']);
+    if shown == found {
+        return true;
+    }
+    if is_count(shown) && is_count(found) {
+        return false;
+    }
+    match (shown.parse::<f64>(), found.parse::<f64>()) {
+        (Ok(a), Ok(b)) => (a - b).abs() <= tolerance.relative * a.abs() + tolerance.absolute,
+        _ => false,
+    }
+}
+
+/// Whether a line is the one shown, in which `...` stands for anything.
+fn is_glob(shown: &str, line: &str) -> bool {
+    let mut rest = line;
+    for (k, part) in shown.split("...").enumerate() {
+        match rest.find(part) {
+            Some(0) => rest = &rest[part.len()..],
+            Some(at) if k > 0 => rest = &rest[at + part.len()..],
+            _ => return false,
+        }
+    }
+    shown.ends_with("...") || rest.is_empty()
+}
+
+/// Whether a line found is the line shown.
+pub(crate) fn is_line(shown: &str, found: &str, tolerance: Tolerance) -> bool {
+    let plain = |line: &str| line.split_whitespace().collect::<Vec<_>>().join(" ");
+    let (shown, found) = (plain(shown), plain(found));
+    if shown.contains("...") {
+        return is_glob(&shown, &found);
+    }
+    let (shown, found) = (tokens(&shown), tokens(&found));
+    shown.len() == found.len()
+        && shown.iter().zip(&found).enumerate().all(|(k, pair)| match pair {
+            (Token::Word(a), Token::Word(b)) => a == b,
+            (Token::Number(a), Token::Number(b)) => {
+                let time = matches!(shown.get(k + 1), Some(Token::Word(word)) if is_unit_of_time(word));
+                time || is_met(a, b, tolerance)
+            }
+            _ => false,
+        })
+}
+
+/// The first line shown that was not found, counted from 0, beside what is there instead; nothing where all is as shown.
+pub(crate) fn first_difference(
+    shown: &[&str],
+    found: &[&str],
+    tolerance: Tolerance,
+) -> Option<(String, String)> {
+    let mut at = 0;
+    for (k, line) in shown.iter().enumerate() {
+        if line.trim() == "..." {
+            let next = shown.get(k + 1)?;
+            at += found[at..].iter().position(|found| is_line(next, found, tolerance)).unwrap_or(0);
+            continue;
+        }
+        match found.get(at) {
+            Some(other) if is_line(line, other, tolerance) => at += 1,
+            other => {
+                return Some(((*line).to_owned(), other.map_or("(the end)", |other| other).to_owned()));
+            }
+        }
+    }
+    found.get(at).map(|more| ("(the end)".to_owned(), (*more).to_owned()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn same(shown: &str, found: &str) -> bool {
+        is_line(shown, found, PRINTED)
+    }
+
+    #[test]
+    fn numbers_are_met_to_a_tolerance_and_counts_exactly() {
+        assert!(same(
+            "objective  0.1119342651 (at least 0.1119)",
+            "objective 0.1119342650 (at least 0.1119)"
+        ));
+        assert!(!same("objective 0.11194", "objective 0.11193"));
+        assert!(same("gap 9.5e-16", "gap 1.2e-15") && !same("gap 9.5e-6", "gap 1.2e-5"));
+        assert!(!same("rounds 14", "rounds 15") && same("x 14.0", "x 14"));
+        assert!(!same("x -0.5", "x 0.5") && !same("x 0.5", "y 0.5") && !same("x 0.5 0.5", "x 0.5"));
+    }
+
+    #[test]
+    fn times_are_masked_and_nothing_else_is() {
+        assert!(same("work 3 rounds, 0.01 s", "work 3 rounds, 12 s"));
+        assert!(same("0.2 ms to load", "17.25 ms to load"));
+        assert!(!same("3 samples", "4 samples") && !same("3 rounds", "4 rounds"));
+    }
+
+    #[test]
+    fn dots_stand_for_anything() {
+        assert!(
+            same("work tree, ... s", "work tree, 0.1 s") && !same("work tree, ... s", "work pairs, 0.1 s")
+        );
+        let all = ["a 1", "b 2", "c 3"];
+        let ends = |shown: &[&str]| first_difference(shown, &all, PRINTED);
+        assert_eq!(ends(&["a 1", "..."]), None);
+        assert_eq!(ends(&["...", "c 3"]), None);
+        assert_eq!(ends(&["a 1", "...", "d 4"]), Some(("d 4".into(), "b 2".into())));
+        assert_eq!(ends(&["a 1", "b 2"]), Some(("(the end)".into(), "c 3".into())));
+        assert_eq!(ends(&["a 1", "b 2", "c 3", "d 4"]), Some(("d 4".into(), "(the end)".into())));
+    }
+}
