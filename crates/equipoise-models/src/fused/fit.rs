@@ -229,7 +229,7 @@ fn run(
             let plain = Task { sparse: 0.0, ..*task };
             let mut found = interior::solve(&plain, gap, rounds, control)?;
             // Where that is ended, what was found before stands.
-            if let Err(halt) = regions::fuse(&plain, &mut found.b, regions::MIDDLE, control) {
+            if let Err(halt) = regions::fuse(&plain, &mut found.b, 0, control) {
                 found.halt.get_or_insert(halt);
             }
             found.b.iter_mut().for_each(|b| *b = shrunk(*b, task.sparse));

@@ -67,7 +67,7 @@ pub(super) fn solve(
         by_columns: vec![0.0; n],
         by_rows: vec![0.0; n],
         across: vec![0.0; n],
-        threshold: regions::MIDDLE,
+        threshold: 0,
     };
     if let Some(b) = start {
         // Half of what an earlier fit took off is a fair share for the rows.

@@ -6,7 +6,7 @@
 //! b_k = (sum of y over k  -  lambda sum over edges that leave k of w sign(b_k - b_other)) / size of k
 //! ```
 //!
-//! A few thresholds are tried; the result of the best is kept if it has a lower objective than what there was.
+//! Thresholds from coarse to fine are tried; the result of the best is kept if it has a lower objective than what there was.
 //! So an iterate that is near the optimum becomes one with exact regions, and often the optimum.
 //!
 //! Must not know: multipliers, certificates.
@@ -19,11 +19,8 @@ use super::proof::Task;
 /// Thresholds, relative to the spread of b.
 const THRESHOLDS: [f64; 9] = [1.0, 0.1, 1e-2, 3e-3, 1e-3, 3e-4, 1e-4, 1e-5, 1e-7];
 
-/// Where to begin when nothing is known: in the middle.
-pub(super) const MIDDLE: usize = 4;
-
-/// Fuses, where that lowers the objective. The threshold given is tried first, then coarser ones as long as they are better, else
-/// finer ones. Returns the best: where to begin next time, when b is nearer to the optimum.
+/// Fuses, where that lowers the objective. Thresholds before the one given are left out; returns where to begin next time, when b
+/// is nearer to the optimum: from the first where none of them did.
 pub(super) fn fuse(task: &Task<'_>, b: &mut Vec<f64>, begin: usize, control: &Control) -> Pass<usize> {
     let spread = b.iter().fold(f64::NEG_INFINITY, |most, b| most.max(*b))
         - b.iter().fold(f64::INFINITY, |least, b| least.min(*b));
@@ -31,34 +28,20 @@ pub(super) fn fuse(task: &Task<'_>, b: &mut Vec<f64>, begin: usize, control: &Co
         return Ok(begin);
     }
     let (before, from) = (objective(task, b), b.clone());
-    let (mut least, mut best) = (before, begin);
-    // Whether the result at this threshold is better than all so far; then it is taken.
-    let mut is_better = |k: usize| -> Pass<bool> {
+    let (mut least, mut next) = (before, 0);
+    for (k, threshold) in THRESHOLDS.iter().enumerate().skip(begin) {
         control.check()?;
-        let fused = fused(task, &from, THRESHOLDS[k] * spread);
+        let fused = fused(task, &from, threshold * spread);
         let value = objective(task, &fused);
-        let is_better = value < least;
-        if is_better {
-            (least, *b, best) = (value, fused, k);
-        }
-        Ok(is_better)
-    };
-    let mut is_found = is_better(begin)?;
-    let mut coarser = begin;
-    while coarser > 0 && is_better(coarser - 1)? {
-        coarser -= 1;
-    }
-    if coarser == begin {
-        for k in begin + 1..THRESHOLDS.len() {
-            let found = is_better(k)?;
-            if is_found && !found {
-                // Finer ones leave more apart.
-                break;
-            }
-            is_found |= found;
+        if value < least {
+            (least, *b) = (value, fused);
+            next = k.saturating_sub(1);
+        } else if least < before {
+            // Finer ones leave more apart.
+            break;
         }
     }
-    Ok(best)
+    Ok(next)
 }
 
 fn fused(task: &Task<'_>, b: &[f64], threshold: f64) -> Vec<f64> {
