@@ -34,6 +34,11 @@ pub(crate) fn hints(words: &[String]) -> Vec<String> {
         at += 1;
     }
     match (command.as_str(), files.as_slice()) {
+        ("train", files) if files.iter().any(|word| ["platt", "isotonic"].contains(word)) => {
+            hints.push(
+                "hint: how probabilities are found goes with a sign, as in `--probabilities=isotonic`".into(),
+            );
+        }
         ("train", [_, model, ..]) => {
             hints.push(format!("hint: the model file is named by `--model {model}`"));
         }
@@ -111,6 +116,7 @@ mod tests {
             ("equipoise svm train -w-1 3 a9a", "`--class-weight -1=3`"),
             ("equipoise svm train a9a a9a.model", "`--model a9a.model`"),
             ("equipoise svm train --cost 10 a9a a9a.model", "`--model a9a.model`"),
+            ("equipoise svm train a9a --probabilities isotonic", "`--probabilities=isotonic`"),
             ("equipoise svm predict a9a.t a9a.model out", "`--model a9a.model --out out`"),
         ] {
             let found = of(line);

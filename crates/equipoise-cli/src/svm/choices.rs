@@ -28,7 +28,9 @@ pub(crate) fn settings_or(typed: &Training, default: &TrainSettings) -> Result<T
     let class_weights: Vec<(f64, f64)> = if is_balanced(typed)? {
         Vec::new()
     } else {
-        typed.class_weight.iter().map(|pair| class_weight(pair)).collect::<Result<_>>()?
+        // Those of words are known once the data are.
+        let pairs = typed.class_weight.iter().map(|pair| class_weight(pair)).collect::<Result<Vec<_>>>()?;
+        pairs.into_iter().filter_map(|(label, weight)| Some((number(label)?, weight))).collect()
     };
     let settings = TrainSettings {
         kind,
@@ -90,12 +92,33 @@ fn is_balanced(typed: &Training) -> Result<bool> {
     Ok(named)
 }
 
-/// The settings with the weights of labels that the data ask for: rows / (labels * rows of the label).
-pub(crate) fn balance(settings: &mut TrainSettings, typed: &Training, data: &Data) -> Result<()> {
+/// The settings with the weights of labels that only the data know: balanced ones, rows / (labels * rows of the label), and those of
+/// labels that are words.
+pub(crate) fn weigh(settings: &mut TrainSettings, typed: &Training, data: &Data) -> Result<()> {
     if is_balanced(typed)? {
         settings.class_weights = balanced(&data.counts);
+    } else if !typed.class_weight.is_empty() {
+        settings.class_weights = named(&typed.class_weight, data.label_names.as_deref())?;
+        settings.validate()?;
     }
     Ok(())
+}
+
+/// The pairs, their labels by name where the labels have names.
+fn named(pairs: &[String], names: Option<&[String]>) -> Result<Vec<(f64, f64)>> {
+    let of_pair = |pair: &String| {
+        let (label, weight) = class_weight(pair)?;
+        let known = match names {
+            Some(names) => names.iter().position(|name| name == label).map(|k| k as f64),
+            None => number(label),
+        };
+        let Some(known) = known else {
+            let labels = names.map_or("numbers".into(), |names| names.join(", "));
+            bail!("--class-weight: no label is {label:?}; the labels are {labels}");
+        };
+        Ok((known, weight))
+    };
+    pairs.iter().map(of_pair).collect()
 }
 
 fn balanced(counts: &[(f64, usize)]) -> Vec<(f64, f64)> {
@@ -105,12 +128,15 @@ fn balanced(counts: &[(f64, usize)]) -> Vec<(f64, f64)> {
 }
 
 /// `L=W`.
-fn class_weight(pair: &str) -> Result<(f64, f64)> {
-    let parsed = pair.split_once('=').and_then(|(label, weight)| {
-        let (label, weight) = (label.trim().parse::<f64>().ok()?, weight.trim().parse().ok()?);
-        Some((label, weight)).filter(|(label, _)| label.is_finite())
+fn class_weight(pair: &str) -> Result<(&str, f64)> {
+    let parsed = pair.rsplit_once('=').and_then(|(label, weight)| {
+        Some((label.trim(), weight.trim().parse().ok()?)).filter(|(label, _)| !label.is_empty())
     });
     parsed.with_context(|| format!("--class-weight: found {pair:?}, expected LABEL=WEIGHT such as -1=2.5"))
+}
+
+fn number(label: &str) -> Option<f64> {
+    label.parse().ok().filter(|label: &f64| label.is_finite())
 }
 
 #[cfg(test)]
@@ -188,9 +214,19 @@ mod tests {
 
     #[test]
     fn class_weights_are_pairs() {
-        assert_eq!(class_weight("-1=2.5").expect("a pair"), (-1.0, 2.5));
-        for pair in ["1", "a=1", "1=b", "nan=1", "=", ""] {
+        assert_eq!(class_weight("-1=2.5").expect("a pair"), ("-1", 2.5));
+        for pair in ["1", "1=b", "=", "=2", ""] {
             class_weight(pair).expect_err("no pair");
+        }
+        let pairs = |list: &[&str]| list.iter().map(|&pair| pair.to_owned()).collect::<Vec<_>>();
+        assert_eq!(named(&pairs(&["-1=2", "1=3"]), None).expect("numbers"), [(-1.0, 2.0), (1.0, 3.0)]);
+        let names = pairs(&["alpine", "meadow"]);
+        assert_eq!(named(&pairs(&["meadow=2"]), Some(&names)).expect("a name"), [(1.0, 2.0)]);
+        for (pair, names) in
+            [("a=1", None), ("nan=1", None), ("heath=1", Some(&names)), ("0=1", Some(&names))]
+        {
+            let error = named(&pairs(&[pair]), names.map(Vec::as_slice)).expect_err("no label");
+            assert!(error.to_string().contains("no label is"), "{error}");
         }
     }
 }

@@ -77,7 +77,7 @@ pub(crate) fn run(args: &CvArguments, interrupt: &Interrupt) -> Result<Outcome> 
         scale: args.scale,
     };
     let data = Data::read(&args.data, training.weights.as_deref(), reading)?;
-    choices::balance(&mut settings, training, &data)?;
+    choices::weigh(&mut settings, training, &data)?;
     let limit = settings.time_limit;
     settings.time_limit = interrupt.left(limit);
     let mut watch = Watch::default();
@@ -132,7 +132,7 @@ pub(crate) fn keep(path: &Path, best: Trained, data: &Data, says: bool, text: &m
     }
     let cost = best.model.cost;
     let file = ModelFile { model: best.model, features: data.features.clone() };
-    let context = data.context(Vec::new());
+    let context = data.context(None);
     svm_model::write_with_context(path, &file, &context, Format::default(), Some(standing))?;
     if says {
         let (path, cost) = (path.display(), costs::short(cost));

@@ -10,7 +10,7 @@ use equipoise::matrix::Rows;
 use equipoise_formats::libsvm::{ReadOptions, read_path, read_path_with_features};
 use equipoise_formats::svm_model::ModelContext;
 use equipoise_formats::{Error, LabelledRows, read_text};
-use equipoise_models::svm::{Samples, ScaleKind, Scaling, Sigmoid};
+use equipoise_models::svm::{Curves, Samples, ScaleKind, Scaling};
 
 use super::table::{self, Labelled};
 use crate::args::TableChoice;
@@ -140,13 +140,13 @@ impl Data {
     }
 
     /// What goes with a model of these data.
-    pub(crate) fn context(&self, sigmoids: Vec<Sigmoid>) -> ModelContext {
+    pub(crate) fn context(&self, curves: Option<Curves>) -> ModelContext {
         ModelContext {
             feature_names: self.names.clone(),
             target: self.target.clone(),
             label_names: self.label_names.clone(),
             scaling: self.scaling.clone(),
-            sigmoids,
+            curves,
         }
     }
 

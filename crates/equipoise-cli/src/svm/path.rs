@@ -81,7 +81,7 @@ pub(crate) fn run(args: &PathArguments, interrupt: &Interrupt) -> Result<Outcome
         scale: args.scale,
     };
     let data = Data::read(&args.data, training.weights.as_deref(), reading)?;
-    choices::balance(&mut settings, training, &data)?;
+    choices::weigh(&mut settings, training, &data)?;
     let test = args.test.as_deref().map(|path| Data::read_for(path, &data.columns(), reading)).transpose()?;
     let test = test.map(|test| test.scaled_as(&data)).transpose()?;
     if let Some(path) = args.test.as_deref().filter(|_| test.as_ref().is_some_and(|test| !test.has_labels)) {

@@ -9,7 +9,7 @@ use std::io::Write as _;
 use anyhow::{Result, bail};
 use equipoise_formats::svm_model::{self, ModelContext};
 use equipoise_formats::write_whole;
-use equipoise_models::svm::{Kind, LinearModel, TrainSettings, probabilities};
+use equipoise_models::svm::{Kind, LinearModel, TrainSettings};
 
 use super::data::{Columns, Data, Reading, label_word};
 use super::score::{Said, Score};
@@ -30,7 +30,7 @@ pub(crate) fn run(args: &PredictArguments, interrupt: &Interrupt) -> Result<Outc
     if let Some(scaling) = &context.scaling {
         scaling.fold(&mut model);
     }
-    if args.probabilities && context.sigmoids.is_empty() {
+    if args.probabilities && context.curves.is_none() {
         bail!(
             "{}: the model has no probabilities; train it with `svm train --probabilities`, and as JSON",
             args.model.display()
@@ -49,11 +49,9 @@ pub(crate) fn run(args: &PredictArguments, interrupt: &Interrupt) -> Result<Outc
     let decisions = model.decisions_within(&data.rows, control).map_err(equipoise::Error::from)?;
     let predictions = model.predict_within(&data.rows, control).map_err(equipoise::Error::from)?;
     let functions = model.weights.len();
-    let probable: Vec<f64> = if context.sigmoids.is_empty() {
-        Vec::new()
-    } else {
-        decisions.chunks(functions).flat_map(|row| probabilities(&context.sigmoids, row)).collect()
-    };
+    let of_row =
+        |row: &[f64]| context.curves.as_ref().map_or_else(Vec::new, |curves| curves.probabilities(row));
+    let probable: Vec<f64> = decisions.chunks(functions).flat_map(of_row).collect();
     let said =
         Said { model: &model, predictions: &predictions, decisions: &decisions, probabilities: &probable };
     let names = data.label_names.as_deref().or(context.label_names.as_deref());

@@ -5,7 +5,9 @@ use equipoise::{Control, Status};
 use equipoise_formats::Standing;
 use equipoise_formats::checkpoint_file::{Digest, RunIdentity};
 use equipoise_formats::svm_model::{self, Format, ModelFile, check_liblinear};
-use equipoise_models::svm::{self, Kind, LinearModel, Sigmoid, TrainSettings, TrainSnapshot, Trained};
+use equipoise_models::svm::{
+    self, CalibrationKind, Curves, Kind, LinearModel, TrainSettings, TrainSnapshot, Trained,
+};
 use equipoise_theory::Delayed;
 
 use super::data::{Data, Reading};
@@ -57,10 +59,11 @@ pub(crate) fn run(args: &TrainArguments, interrupt: &Interrupt) -> Result<Outcom
     plan.watch.hide_bar();
     let trained = trained.with_context(|| args.data.display().to_string())?;
     let mut converged = trained.report.status() == Status::Converged;
-    let mut sigmoids = Vec::new();
-    if args.probabilities && converged {
+    let mut curves = None;
+    if let Some(kind) = args.probabilities.filter(|_| converged) {
         let settings = TrainSettings { time_limit: interrupt.left(plan.limit), ..plan.settings.clone() };
-        let calibrated = calibrate(&plan, &settings).with_context(|| args.data.display().to_string())?;
+        let calibrated =
+            calibrate(&plan, &settings, kind).with_context(|| args.data.display().to_string())?;
         if calibrated.status != Status::Converged {
             note(format_args!(
                 "not converged: {}: the fits of --probabilities did not end",
@@ -68,20 +71,24 @@ pub(crate) fn run(args: &TrainArguments, interrupt: &Interrupt) -> Result<Outcom
             ));
             converged = false;
         }
-        sigmoids = calibrated.sigmoids;
+        curves = Some(calibrated.curves);
     }
-    plan.render(trained, sigmoids)?;
+    plan.render(trained, curves)?;
     Ok(converged.into())
 }
 
 /// Probabilities from rows held out.
-fn calibrate(plan: &Plan<'_>, settings: &TrainSettings) -> svm::Result<svm::Calibration> {
+fn calibrate(
+    plan: &Plan<'_>,
+    settings: &TrainSettings,
+    kind: CalibrationKind,
+) -> svm::Result<svm::Calibration> {
     /// As many as others take.
     const FOLDS: usize = 5;
     let control = plan.control.clone();
     let company = svm::Watch { control, experiment: Some(&plan.experiment), ..svm::Watch::default() };
     let rows = plan.data.counts.iter().map(|(_, count)| *count).sum::<usize>();
-    svm::calibrate(plan.data.samples(), settings, FOLDS.min(rows), company)
+    svm::calibrate(plan.data.samples(), settings, kind, FOLDS.min(rows), company)
 }
 
 /// Which training this is: everything that its numbers depend on.
@@ -153,7 +160,7 @@ impl<'a> Plan<'a> {
         let checkpoint = args.checkpointing.checkpoint.as_deref();
         let [model, history, plot] = [&args.model, &args.history, &args.plot].map(Option::as_deref);
         outputs::check(&[model, history, plot, checkpoint], &inputs)?;
-        if args.probabilities && !matches!(settings.kind, Kind::Svc | Kind::NuSvc) {
+        if args.probabilities.is_some() && !matches!(settings.kind, Kind::Svc | Kind::NuSvc) {
             bail!(
                 "--probabilities are those of labels, and --kind {} has none; leave it out",
                 settings.kind.name()
@@ -171,7 +178,7 @@ impl<'a> Plan<'a> {
             scale: args.scale,
         };
         let data = Data::read(&args.data, training.weights.as_deref(), reading)?;
-        choices::balance(&mut settings, training, &data)?;
+        choices::weigh(&mut settings, training, &data)?;
         let format = args.format;
         if let (Some(path), Format::Liblinear) = (&args.model, format) {
             let has_labels = matches!(settings.kind, Kind::Svc | Kind::NuSvc);
@@ -213,7 +220,7 @@ impl<'a> Plan<'a> {
         })
     }
 
-    fn render(self, trained: Trained, sigmoids: Vec<Sigmoid>) -> Result<()> {
+    fn render(self, trained: Trained, curves: Option<Curves>) -> Result<()> {
         let Self { args, settings, format, data, place, aside, watch, .. } = self;
         let training = &args.training;
         let status = trained.report.status();
@@ -242,7 +249,7 @@ impl<'a> Plan<'a> {
             report::words(&trained, &settings, &data) + &next(args, stays, is_part)
         };
         if let Some(path) = args.model.as_ref().filter(|_| !stays) {
-            let context = data.context(sigmoids);
+            let context = data.context(curves);
             if format == Format::Liblinear && !context.is_empty() && !training.quiet {
                 note(
                     "note: LIBLINEAR's text has no place for names and probabilities; a scaling is part of the weights",

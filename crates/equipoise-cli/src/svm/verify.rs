@@ -68,7 +68,7 @@ pub(crate) fn run(args: &CheckArguments, interrupt: &Interrupt) -> Result<Outcom
         scale: None,
     };
     let mut data = Data::read(&args.data, training.weights.as_deref(), reading)?;
-    choices::balance(&mut settings, training, &data)?;
+    choices::weigh(&mut settings, training, &data)?;
     check_names(&context, &data, &args.model)?;
     let model = beside(file, context.scaling, &mut data)?;
     let mut watch = Watch::default();

@@ -22,7 +22,7 @@ use serde::ser::SerializeMap;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use equipoise::Named;
-use equipoise_models::svm::{Kind, LinearModel, Loss, Sigmoid, TrainSettings};
+use equipoise_models::svm::{Curves, Isotonic, Kind, LinearModel, Loss, Sigmoid, TrainSettings};
 
 use super::context::{ModelContext, StoredScaling};
 use super::{Fault, ModelFile};
@@ -83,7 +83,7 @@ impl Serialize for Writing<'_> {
             // An infinite one is null.
             map.serialize_entry("relative_gap", &measure)?;
         }
-        let ModelContext { feature_names, target, label_names, scaling, sigmoids } = self.context;
+        let ModelContext { feature_names, target, label_names, scaling, curves } = self.context;
         if let Some(target) = target {
             map.serialize_entry("target", target)?;
         }
@@ -98,9 +98,16 @@ impl Serialize for Writing<'_> {
                 |list: &[f64]| if is_sparse(features) { list.to_vec() } else { dense(features, list) };
             map.serialize_entry("scaling", &StoredScaling::new(scaling, laid_out))?;
         }
-        if !sigmoids.is_empty() {
-            let pairs: Vec<[f64; 2]> = sigmoids.iter().map(|sigmoid| [sigmoid.a, sigmoid.b]).collect();
-            map.serialize_entry("sigmoids", &pairs)?;
+        match curves {
+            None => {}
+            Some(Curves::Sigmoids(list)) => {
+                let pairs: Vec<[f64; 2]> = list.iter().map(|sigmoid| [sigmoid.a, sigmoid.b]).collect();
+                map.serialize_entry("sigmoids", &pairs)?;
+            }
+            Some(Curves::Isotonic(list)) => {
+                let knots: Vec<&Vec<(f64, f64)>> = list.iter().map(|one| &one.knots).collect();
+                map.serialize_entry("isotonic", &knots)?;
+            }
         }
         if is_sparse(features) {
             map.serialize_entry("features", features)?;
@@ -159,6 +166,7 @@ struct Stored {
     feature_names: Option<Vec<String>>,
     scaling: Option<StoredScaling>,
     sigmoids: Option<Vec<[f64; 2]>>,
+    isotonic: Option<Vec<Vec<(f64, f64)>>>,
 }
 
 impl<'de> Deserialize<'de> for Stored {
@@ -197,6 +205,7 @@ impl<'de> Visitor<'de> for StoredVisitor {
                 "feature_names" => stored.feature_names = field(&key, &mut map)?,
                 "scaling" => stored.scaling = field(&key, &mut map)?,
                 "sigmoids" => stored.sigmoids = field(&key, &mut map)?,
+                "isotonic" => stored.isotonic = field(&key, &mut map)?,
                 _ => drop(map.next_value::<IgnoredAny>()?),
             }
         }
@@ -276,13 +285,24 @@ impl Stored {
             weights,
             bias: required("bias", self.bias)?,
         };
-        let sigmoid = |[a, b]: [f64; 2]| Sigmoid { a, b };
+        let curves = match (self.sigmoids, self.isotonic) {
+            (Some(_), Some(_)) => {
+                return Err(fault("isotonic", "some, beside `sigmoids`".into(), "one of the two".into()));
+            }
+            (Some(pairs), None) if !pairs.is_empty() => {
+                Some(Curves::Sigmoids(pairs.into_iter().map(|[a, b]| Sigmoid { a, b }).collect()))
+            }
+            (None, Some(lists)) if !lists.is_empty() => {
+                Some(Curves::Isotonic(lists.into_iter().map(|knots| Isotonic { knots }).collect()))
+            }
+            _ => None,
+        };
         let context = ModelContext {
             feature_names: self.feature_names,
             target: self.target,
             label_names: self.label_names,
             scaling: self.scaling.map(StoredScaling::into_scaling).transpose()?,
-            sigmoids: self.sigmoids.unwrap_or_default().into_iter().map(sigmoid).collect(),
+            curves,
         };
         Ok((ModelFile { model, features }, context))
     }

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use equipoise_models::svm::{Kind, Loss, ScaleKind, Scaling, Sigmoid, TrainSettings};
+use equipoise_models::svm::{Curves, Isotonic, Kind, Loss, ScaleKind, Scaling, Sigmoid, TrainSettings};
 
 use super::*;
 
@@ -293,7 +293,7 @@ fn context() -> ModelContext {
             shift: vec![1.0, 0.0, -2.0],
             factor: vec![2.0, 1.0, 0.5],
         }),
-        sigmoids: vec![Sigmoid { a: -1.5, b: 0.1 + 0.2 }],
+        curves: Some(Curves::Sigmoids(vec![Sigmoid { a: -1.5, b: 0.1 + 0.2 }])),
     }
 }
 
@@ -340,6 +340,31 @@ fn what_goes_with_a_model_is_checked() {
         ("[\"no\",\"yes\"]", "[\"no\"]", "`label_names`: found 1 entries, expected 2"),
         ("\"width\",", "", "`feature_names`: found 2 entries, expected 3"),
         ("[[-1.5", "[[1.0, 2.0], [-1.5", "`sigmoids`: found 2 entries, expected 1"),
+    ] {
+        assert!(text.contains(from), "{from} in {text}");
+        refused(&text.replace(from, to), &[words]);
+    }
+}
+
+#[test]
+fn rising_steps_come_back_and_others_are_refused() {
+    let steps = Isotonic { knots: vec![(-1.5, 0.1), (0.0, 0.1 + 0.2), (2.0, 0.9)] };
+    let rising = ModelContext { curves: Some(Curves::Isotonic(vec![steps])), ..context() };
+    let text = with_context(&rising);
+    let (_, found, _) = parse_with_context(text.as_bytes(), Path::new("m")).expect("a model");
+    assert_eq!(found, rising, "every bit");
+    let expected = "`isotonic`: found others, expected pairs [f, p] with f ascending and p never falling";
+    for (from, to, words) in [
+        ("[-1.5,0.1]", "[5.0,0.1]", expected),
+        ("[-1.5,0.1]", "[-1.5,0.8]", expected),
+        ("[-1.5,0.1]", "[-1.5,-0.1]", expected),
+        ("[2.0,0.9]", "[2.0,1.5]", expected),
+        ("[[[", "[[], [[", "`isotonic`: found 2 entries, expected 1"),
+        (
+            "\"isotonic\"",
+            "\"sigmoids\":[[1.0,2.0]],\"isotonic\"",
+            "`isotonic`: found some, beside `sigmoids`",
+        ),
     ] {
         assert!(text.contains(from), "{from} in {text}");
         refused(&text.replace(from, to), &[words]);

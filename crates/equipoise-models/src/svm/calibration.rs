@@ -1,17 +1,30 @@
-//! Probabilities of labels: `P(y = label | f) = 1 / (1 + exp(a f + b))`, f the value of its decision function.
+//! Probabilities of labels from values f of decision functions: a sigmoid, `P = 1 / (1 + exp(a f + b))`, or steps that only rise.
 //!
 //! a and b minimise the cross entropy of targets that are drawn in a little, `(n+ + 1)/(n+ + 2)` and `1/(n- + 2)`, by Newton's
-//! method with backtracking (Platt 1999; Lin, Lin and Weng 2007). The values f are those of rows held out: models
-//! trained on the other folds give them, since values of rows that a model has seen are too far from 0. With several labels
-//! the probabilities of one against the rest are divided by their sum.
+//! method with backtracking (Platt 1999; Lin, Lin and Weng 2007). The steps are in `isotonic.rs`. The values f are those of rows
+//! held out: models trained on the other folds give them, since values of rows that a model has seen are too far from 0. With
+//! several labels the probabilities of one against the rest are divided by their sum.
 //!
-//! - Given: rows, labels and settings. Returns: a sigmoid a decision function.
-//! - Must not know: files, which model the sigmoids go with.
+//! - Given: rows, labels and settings. Returns: a curve a decision function.
+//! - Must not know: files, which model the curves go with.
 
 use super::error::{Error, Result};
 use super::folds::deal;
+use super::isotonic::Isotonic;
 use super::{Samples, TrainSettings, Watch, train};
 use equipoise::solve::Status;
+
+/// How values become probabilities.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum CalibrationKind {
+    /// By a sigmoid: two numbers, few rows do.
+    #[default]
+    Platt,
+    /// By steps that only rise: any shape, a thousand rows or more.
+    Isotonic,
+}
+
+equipoise::named!(CalibrationKind, "calibration": "platt" => Self::Platt, "isotonic" => Self::Isotonic);
 
 /// `P = 1 / (1 + exp(a f + b))`.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -22,12 +35,21 @@ pub struct Sigmoid {
     pub b: f64,
 }
 
-/// Sigmoids, and how the fits behind them ended.
+/// A curve a decision function.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Curves {
+    /// By Platt's method.
+    Sigmoids(Vec<Sigmoid>),
+    /// By isotonic regression.
+    Isotonic(Vec<Isotonic>),
+}
+
+/// Curves, and how the fits behind them ended.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Calibration {
     /// One a decision function.
-    pub sigmoids: Vec<Sigmoid>,
+    pub curves: Curves,
     /// `Converged` when every fit is, else the first other status.
     pub status: Status,
 }
@@ -47,7 +69,7 @@ impl Sigmoid {
         const RIDGE: f64 = 1e-12;
         let total = |of: bool| -> f64 { points.iter().filter(|p| p.1 == of).map(|p| p.2).sum() };
         let (with, without) = (total(true), total(false));
-        let (high, low) = ((with + 1.0) / (with + 2.0), 1.0 / (without + 2.0));
+        let (high, low) = targets(points);
         let entropy = |a: f64, b: f64| -> f64 {
             let one = |&(value, has, weight): &(f64, bool, f64)| {
                 let (t, z) = (if has { high } else { low }, a * value + b);
@@ -92,24 +114,56 @@ impl Sigmoid {
     }
 }
 
-/// The probability of every label of a row, from the values of its decision functions.
-///
-/// One sigmoid is for two labels, and its decision function speaks for the second.
-pub fn probabilities(sigmoids: &[Sigmoid], decisions: &[f64]) -> Vec<f64> {
-    if let ([sigmoid], [value]) = (sigmoids, decisions) {
-        let second = sigmoid.probability(*value);
-        return vec![1.0 - second, second];
-    }
-    let single: Vec<f64> = sigmoids.iter().zip(decisions).map(|(s, value)| s.probability(*value)).collect();
-    let sum: f64 = single.iter().sum();
-    let all = single.len() as f64;
-    single.into_iter().map(|p| if sum > 0.0 { p / sum } else { 1.0 / all }).collect()
+/// What probabilities are drawn to for rows with and without the label, so that none is 0 or 1.
+pub(super) fn targets(points: &[(f64, bool, f64)]) -> (f64, f64) {
+    let total = |of: bool| -> f64 { points.iter().filter(|p| p.1 == of).map(|p| p.2).sum() };
+    let (with, without) = (total(true), total(false));
+    ((with + 1.0) / (with + 2.0), 1.0 / (without + 2.0))
 }
 
-/// Trains a classifier without each of the folds in turn, and fits sigmoids to the values of the rows held out.
+impl Curves {
+    /// Curves of a kind, each for the values of one decision function, with whether the row has the label, and its weight.
+    pub fn fit(kind: CalibrationKind, points: &[Vec<(f64, bool, f64)>]) -> Self {
+        match kind {
+            CalibrationKind::Platt => {
+                Self::Sigmoids(points.iter().map(|points| Sigmoid::fit(points)).collect())
+            }
+            CalibrationKind::Isotonic => {
+                Self::Isotonic(points.iter().map(|points| Isotonic::fit(points)).collect())
+            }
+        }
+    }
+
+    /// How many there are.
+    pub fn count(&self) -> usize {
+        match self {
+            Self::Sigmoids(list) => list.len(),
+            Self::Isotonic(list) => list.len(),
+        }
+    }
+
+    /// The probability of every label of a row, from the values of its decision functions.
+    ///
+    /// One curve is for two labels, and its decision function speaks for the second.
+    pub fn probabilities(&self, decisions: &[f64]) -> Vec<f64> {
+        let mut single: Vec<f64> = match self {
+            Self::Sigmoids(list) => list.iter().zip(decisions).map(|(one, &f)| one.probability(f)).collect(),
+            Self::Isotonic(list) => list.iter().zip(decisions).map(|(one, &f)| one.probability(f)).collect(),
+        };
+        if let [second] = single[..] {
+            return vec![1.0 - second, second];
+        }
+        let (sum, all) = (single.iter().sum::<f64>(), single.len() as f64);
+        single.iter_mut().for_each(|p| *p = if sum > 0.0 { *p / sum } else { 1.0 / all });
+        single
+    }
+}
+
+/// Trains a classifier without each of the folds in turn, and fits curves to the values of the rows held out.
 pub fn calibrate(
     samples: Samples<'_>,
     settings: &TrainSettings,
+    kind: CalibrationKind,
     folds: usize,
     watch: Watch<'_>,
 ) -> Result<Calibration> {
@@ -146,7 +200,7 @@ pub fn calibrate(
             }
         }
     }
-    Ok(Calibration { sigmoids: points.iter().map(|points| Sigmoid::fit(points)).collect(), status })
+    Ok(Calibration { curves: Curves::fit(kind, &points), status })
 }
 
 #[cfg(test)]
@@ -158,13 +212,13 @@ mod tests {
     fn probabilities_do_not_overflow_and_sum_to_one() {
         let sigmoid = Sigmoid { a: -2.0, b: 0.5 };
         assert_eq!((sigmoid.probability(1e300), sigmoid.probability(-1e300)), (1.0, 0.0));
-        let two = probabilities(&[sigmoid], &[0.25]);
-        assert_eq!(two, [0.5, 0.5]);
-        let three = probabilities(&[sigmoid; 3], &[1.0, -3.0, 0.0]);
+        let of = |count: usize, values: &[f64]| Curves::Sigmoids(vec![sigmoid; count]).probabilities(values);
+        assert_eq!(of(1, &[0.25]), [0.5, 0.5]);
+        let three = of(3, &[1.0, -3.0, 0.0]);
         assert!(
             (three.iter().sum::<f64>() - 1.0).abs() < 1e-15 && three[0] > three[2] && three[2] > three[1]
         );
-        assert_eq!(probabilities(&[sigmoid; 2], &[-1e300, -1e300]), [0.5, 0.5]);
+        assert_eq!(of(2, &[-1e300, -1e300]), [0.5, 0.5]);
     }
 
     #[test]
@@ -190,14 +244,19 @@ mod tests {
     fn held_out_rows_calibrate_a_classifier() {
         let (rows, labels) = line();
         let samples = Samples { rows: &rows, labels: &labels, weights: None };
-        let found = calibrate(samples, &TrainSettings::default(), 5, Watch::default()).expect("calibrated");
-        assert_eq!((found.sigmoids.len(), found.status), (1, Status::Converged));
-        assert!(found.sigmoids[0].a < 0.0, "{found:?}");
+        let by = |kind, samples| calibrate(samples, &TrainSettings::default(), kind, 5, Watch::default());
+        for (name, kind) in <CalibrationKind as equipoise::Named>::ALL {
+            let found = by(*kind, samples).expect("calibrated");
+            assert_eq!((found.curves.count(), found.status), (1, Status::Converged), "{name}");
+            // Larger values speak for the second label, and nothing is certain.
+            let of = |value: f64| found.curves.probabilities(&[value])[1];
+            assert!(of(-2.0) < of(2.0) && of(-1e300) > 0.0 && of(1e300) <= 1.0, "{name}: {found:?}");
+        }
         // A label of one row is not known to the fit that does not see it.
         let mut rare = labels.clone();
         rare[0] = 9.0;
         let samples = Samples { labels: &rare, ..samples };
-        let error = calibrate(samples, &TrainSettings::default(), 5, Watch::default()).expect_err("refused");
+        let error = by(CalibrationKind::Platt, samples).expect_err("refused");
         assert!(matches!(error, Error::OtherLabels { .. }), "{error}");
     }
 }

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 use equipoise_formats::svm_model::Format;
-use equipoise_models::svm::ScaleKind;
+use equipoise_models::svm::{CalibrationKind, ScaleKind};
 
 use crate::args::{Checkpointing, by_name, values};
 
@@ -75,9 +75,11 @@ pub(crate) struct TrainArguments {
     /// Bring features to one scale first; the model file keeps it, and `predict` applies it
     #[arg(long, value_parser = by_name::<ScaleKind>())]
     pub(crate) scale: Option<ScaleKind>,
-    /// Fit probabilities of labels to rows held out, for `predict --probabilities` (five more fits)
-    #[arg(long)]
-    pub(crate) probabilities: bool,
+    /// Fit probabilities of labels to rows held out, for `predict --probabilities` (five more fits): by a sigmoid, or by steps
+    /// that only rise (for a thousand rows or more)
+    #[arg(long, value_name = "HOW", num_args = 0..=1, require_equals = true,
+          default_missing_value = CalibrationKind::default().name(), value_parser = by_name::<CalibrationKind>())]
+    pub(crate) probabilities: Option<CalibrationKind>,
     /// Write the model to this file
     #[arg(long, value_name = "FILE")]
     pub(crate) model: Option<PathBuf>,

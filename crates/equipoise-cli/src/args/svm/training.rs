@@ -27,7 +27,8 @@ pub(crate) struct Training {
     pub(crate) no_bias: bool,
     #[arg(long, value_name = "T", allow_hyphen_values = true, help = gap_help())]
     pub(crate) gap: Option<f64>,
-    /// Factors on the cost of the rows of a label, for svc; labels not named have 1. `balanced`: as much for every label
+    /// Factors on the cost of the rows of a label, for svc; labels not named have 1. A label is a number, or its word in the
+    /// table. `balanced`: as much for every label
     #[arg(long, value_name = "L=W,...|balanced", value_delimiter = ',', allow_hyphen_values = true)]
     pub(crate) class_weight: Vec<String>,
     /// A file with one weight a line, one for every row, or a column of the table; a row of weight 2 counts as two

@@ -149,6 +149,39 @@ fn probabilities_are_written_and_scored() {
 }
 
 #[test]
+fn steps_that_only_rise_are_probabilities_too() {
+    let (model, stored) = train("steps", &["--scale", "standard", "--probabilities=isotonic"]);
+    assert!(stored["sigmoids"].is_null());
+    let knots: Vec<Vec<f64>> = stored["isotonic"][0].as_array().expect("knots").iter().map(numbers).collect();
+    assert!(
+        knots.len() > 2 && knots.windows(2).all(|pair| pair[0][0] < pair[1][0] && pair[0][1] <= pair[1][1])
+    );
+    let ran =
+        predict(&model, &data("flowers-new.csv"), &["--decision-values", "--probabilities", "--out", "-"]);
+    let ran = ran.expect(0);
+    let mut rows: Vec<[f64; 2]> = ran
+        .stdout
+        .lines()
+        .skip(1)
+        .map(|line| {
+            let cells: Vec<&str> = line.split(',').collect();
+            [1, 3].map(|k| cells[k].parse().expect("a number"))
+        })
+        .collect();
+    rows.sort_by(|a, b| a[0].total_cmp(&b[0]));
+    assert!(rows.len() == 40 && rows.windows(2).all(|pair| pair[0][1] <= pair[1][1]), "{rows:?}");
+    assert!(rows.iter().all(|row| row[1] > 0.0 && row[1] < 1.0), "nothing is certain");
+    let scored = predict(&model, &data("flowers-new.csv"), &["--json"]).expect(0).json();
+    assert!(scored["log_loss"].as_f64().expect("a loss") < 0.5, "{scored}");
+    let table = data("flowers.csv");
+    let fixed = ["svm", "train", &table, "--target", "species"];
+    equipoise(&[&fixed[..], &["--probabilities=steps"]].concat()).expect(2).complains(&["platt", "isotonic"]);
+    equipoise(&[&fixed[..], &["--probabilities", "isotonic"]].concat())
+        .expect(2)
+        .complains(&["--probabilities=isotonic"]);
+}
+
+#[test]
 fn several_labels_have_probabilities_that_sum_to_one() {
     let folder = scratch("three");
     let mut rows = String::from("a\tb\tkind\n");
