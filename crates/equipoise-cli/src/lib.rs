@@ -83,7 +83,7 @@ fn execute(command: &Command, interrupt: &Interrupt) -> anyhow::Result<Outcome> 
         Command::Graph(args) => graph::run(args, interrupt),
         Command::Lab(args) => lab::run(args, interrupt),
         Command::Report(args) => page::run(args),
-        Command::Demo => demo::run(interrupt),
+        Command::Demo(args) => demo::run(args, interrupt),
         Command::Man { folder } => man::run(folder),
         Command::Completions { shell } => completions::run(*shell),
     }

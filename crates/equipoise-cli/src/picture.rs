@@ -9,9 +9,9 @@ use crate::plot::{Axis, Chart, Mark, Panel, Series, colours};
 pub(crate) struct Seen {
     /// The label of the fit, where these are the fits of a model.
     label: Option<f64>,
-    seconds: f64,
-    objective: f64,
-    gap: f64,
+    pub(crate) seconds: f64,
+    pub(crate) objective: f64,
+    pub(crate) gap: f64,
 }
 
 impl Seen {

@@ -45,6 +45,16 @@ impl Watch {
         self.seen = plot.map(|_| Vec::new());
     }
 
+    /// With what a plot needs kept.
+    pub(crate) fn keeping() -> Self {
+        Self { seen: Some(Vec::new()), ..Self::default() }
+    }
+
+    /// What was kept.
+    pub(crate) fn into_seen(self) -> Vec<Seen> {
+        self.seen.unwrap_or_default()
+    }
+
     /// Draws what was kept.
     pub(crate) fn draw(&self, plot: Option<&Path>) -> Result<()> {
         match (plot, &self.seen) {

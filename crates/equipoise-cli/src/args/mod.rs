@@ -39,7 +39,7 @@ pub(crate) use fused::{
     Fitting, FusedArguments, FusedCommand, FusedFitArguments, FusedPathArguments, FusedVerifyArguments,
 };
 pub(crate) use generate::{Data, Destination, GenerateArguments, Kind, Size};
-pub(crate) use lab::{LabArguments, LabExperiment, LabScale, ReportArguments};
+pub(crate) use lab::{DemoArguments, LabArguments, LabExperiment, LabScale, ReportArguments};
 pub(crate) use lasso::{
     LassoArguments, LassoCommand, LassoCvArguments, LassoFitArguments, LassoPathArguments,
     LassoVerifyArguments, ManyLambdas, OneLambda, OutputArguments, RegressionArguments, StabilityArguments,
@@ -59,7 +59,7 @@ const ABOUT: &str = "Certified solver for convex problems under linear coupling 
 
 const EXAMPLES: &str = "\
 EXAMPLES
-  equipoise demo                                      see it work, no files needed
+  equipoise demo                                      see it work, no files needed; writes a page
   equipoise generate lasso --size 500 --out my-lasso  make a problem with known optimum
   equipoise solve my-lasso/problem.toml --out x.json  solve it
   equipoise verify my-lasso/problem.toml x.json       check the answer, trusting nobody
@@ -111,8 +111,8 @@ pub(crate) enum Command {
     Lab(LabArguments),
     /// Show histories, paths and frontiers on one page
     Report(ReportArguments),
-    /// Solve a built-in problem and explain the result (no files needed)
-    Demo,
+    /// A race on a built-in problem, shown on a page (no files needed)
+    Demo(DemoArguments),
     /// Write a manual page for every command
     #[command(after_help = MAN_EXAMPLES)]
     Man {

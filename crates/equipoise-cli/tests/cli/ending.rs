@@ -76,7 +76,10 @@ fn an_interrupt_while_data_are_read_writes_nothing() {
 #[test]
 #[cfg(unix)]
 fn a_broken_pipe_is_a_quiet_success() {
-    for args in [&["--help"][..], &["completions", "bash"], &["graph", "ring", "9"], &["demo"]] {
+    let page = text(&scratch("broken-pipe").join("demo.html"));
+    for args in
+        [&["--help"][..], &["completions", "bash"], &["graph", "ring", "9"], &["demo", "--out", &page]]
+    {
         let mut child =
             command(args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("the command starts");
         drop(child.stdout.take());

@@ -73,10 +73,19 @@ fn completions_for_shells() {
 }
 
 #[test]
-fn the_demo_is_a_race_that_the_default_finishes() {
-    let ran = equipoise(&["demo"]).expect(0);
-    for words in ["A race", "random pairs (the paper)", "equipoise (default)", "accuracy"] {
+fn the_demo_is_a_race_that_the_default_finishes_and_a_page() {
+    let folder = crate::scratch("demo");
+    let out = crate::text(&folder.join("race.html"));
+    let ran = equipoise(&["demo", "--out", &out]).expect(0);
+    for words in ["A race", "random pairs (the paper)", "equipoise (default)", "accuracy", "=|", &out] {
         assert!(ran.stdout.contains(words), "{words}: {}", ran.stdout);
     }
     assert_eq!(ran.stderr, "");
+    let html = std::fs::read_to_string(&out).expect("a page");
+    for words in ["What is proven", "equipoise (default)</button>", "equipoise report run.csv"] {
+        assert!(html.contains(words), "{words}");
+    }
+    equipoise(&["demo", "--out", &crate::text(&folder.join("nowhere/race.html"))])
+        .expect(2)
+        .complains(&["nowhere", "race.html"]);
 }
