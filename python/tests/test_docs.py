@@ -30,6 +30,18 @@ def test_the_readme_works_as_typed(capsys):
     assert "relative gap" in printed
 
 
+def test_the_readme_of_the_project_works_as_typed(capsys):
+    readme = PYTHON.parent / "README.md"
+    if not readme.exists():
+        pytest.skip("not in the repository")
+    blocks = re.findall(r"```python\n(.*?)```", readme.read_text(encoding="utf-8"), flags=re.DOTALL)
+    assert len(blocks) == 1
+    exec(compile(blocks[0], "README.md", "exec"), {})
+    printed = capsys.readouterr().out
+    assert "[0.6" in printed or "[0.59" in printed
+    assert "converged True" in printed
+
+
 @pytest.mark.parametrize("name", ["index", "solver"])
 def test_pages_work_as_typed(name):
     pytest.importorskip("cvxpy")
