@@ -44,6 +44,11 @@ use args::{Arguments, Command};
 use exit::Outcome;
 use interrupt::Interrupt;
 
+/// The program in README.md, compiled and run with the examples of the documentation.
+#[cfg(doctest)]
+#[doc = include_str!("../../../README.md")]
+pub struct Readme;
+
 /// Runs the command with these arguments, the name of the program first; the outcome is its exit status.
 ///
 /// Asked-for help ends the process as [`clap`] does.

@@ -6,13 +6,14 @@
 
 mod compare;
 mod page;
+mod shell;
 
 use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Mutex;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail, ensure};
 
@@ -24,6 +25,11 @@ use page::Page;
 const SHIPPED: [&str; 2] = ["docs/data", "examples"];
 /// How a fresh clone runs the program: here it is the one that was built for the tests.
 const FROM_SOURCE: &str = "cargo run --release -- ";
+
+/// Commands that all pages have together, at least: fewer, and they are no longer found.
+const FEWEST: usize = 60;
+/// How long a command may take, on a machine with much else to do.
+const LONGEST: Duration = Duration::from_secs(120);
 
 pub(crate) fn test() -> Result<()> {
     run(false, &[])
@@ -63,10 +69,11 @@ pub(crate) fn run(write: bool, only: &[&str]) -> Result<()> {
     });
     let mut outcomes = outcomes.into_inner().unwrap_or_default();
     outcomes.sort_by(|a, b| a.0.cmp(&b.0));
-    report(outcomes)
+    report(outcomes, if only.is_empty() { FEWEST } else { 1 })
 }
 
-fn report(outcomes: Vec<(String, Result<Done>)>) -> Result<()> {
+/// Says what became of the pages, which have `fewest` commands or more.
+fn report(outcomes: Vec<(String, Result<Done>)>, fewest: usize) -> Result<()> {
     let (mut commands, mut failures) = (0, Vec::new());
     for (name, outcome) in outcomes {
         match outcome.with_context(|| name.clone()) {
@@ -82,6 +89,7 @@ fn report(outcomes: Vec<(String, Result<Done>)>) -> Result<()> {
         }
     }
     if failures.is_empty() {
+        ensure!(commands >= fewest, "only {commands} commands were found, where {fewest} are expected");
         println!("    {commands} commands do what the pages show");
         return Ok(());
     }
@@ -202,14 +210,10 @@ impl Walk {
             .map_or_else(|| typed.to_owned(), |rest| format!("equipoise {rest}"));
         let programs = target_folder().join("debug");
         let path = format!("{}:{}", programs.display(), std::env::var("PATH").unwrap_or_default());
-        let output = Command::new("sh")
-            .args(["-c", &format!("{{ {typed}\n}} 2>&1")])
-            .current_dir(&self.folder)
-            .env("PATH", path)
-            .env_remove("EQUIPOISE_DATA")
-            .output()
-            .context("cannot start sh")?;
-        Ok((String::from_utf8_lossy(&output.stdout).into_owned(), output.status.success()))
+        let mut command = Command::new("sh");
+        command.args(["-c", &format!("{{ {typed}\n}} 2>&1")]).current_dir(&self.folder);
+        command.env("PATH", path).env_remove("EQUIPOISE_DATA");
+        shell::within(command, LONGEST, &self.folder.with_extension("said"))
     }
 
     /// Compares a picture of the page with the one that was drawn.

@@ -12,9 +12,9 @@ use std::time::Instant;
 use anyhow::{Context, Result, bail};
 
 use crate::check::{self, Step, step, target_folder, this_program};
-use crate::{api, data, lab, python};
+use crate::{api, data, documents, lab, python, site};
 
-const STEPS: [Step; 11] = [
+const STEPS: [Step; 13] = [
     ("format", check::format),
     ("lengths", check::lengths),
     ("lint", check::lint),
@@ -22,8 +22,10 @@ const STEPS: [Step; 11] = [
     ("public data", data::run),
     ("docs", check::docs),
     ("examples", check::examples),
+    ("documents", documents::test),
     ("lab", lab::test),
     ("python", python::test),
+    ("site", site::test),
     ("api", api::compare),
     ("package", check::package),
 ];

@@ -11,6 +11,7 @@ mod python;
 mod quick;
 mod semver;
 mod shared;
+mod site;
 mod soak;
 
 use std::process::ExitCode;
@@ -33,7 +34,8 @@ cargo xtask COMMAND
   python            the Python package: pytest, examples in docstrings, type stubs, in an environment under target/;
                     `python --install` installs the folder and a source distribution instead, which takes minutes
   documents         every command that README.md and docs/ show, run and compared [PAGE...]; `documents --write` renews what they
-                    show of outputs and pictures; not part of `test`: most pages are still to be marked up
+                    show of outputs and pictures
+  site              README.md, docs/, the Python guide and the help of every command as one site, under target/site
   lab               the paper's experiments at their quick scale, what they must find, their page in a browser
   package           dry run of packaging the published crates
   loom              models of the memory that threads share: every schedule up to a bound
@@ -88,6 +90,7 @@ fn command(arguments: &[String]) -> Result<()> {
         ["documents"] => one("documents", documents::test),
         ["documents", "--write", ref pages @ ..] => documents::run(true, pages),
         ["documents", ref pages @ ..] => documents::run(false, pages),
+        ["site"] => one("site", site::test),
         ["lab"] => one("lab", lab::test),
         ["package"] => check::package(),
         ["loom"] => one("loom", shared::loom),

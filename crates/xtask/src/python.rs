@@ -79,7 +79,7 @@ pub(crate) fn install() -> Result<()> {
 }
 
 /// The interpreter of an environment with these extras of the package, made anew where they have changed.
-fn environment(extras: &[&str]) -> Result<String> {
+pub(crate) fn environment(extras: &[&str]) -> Result<String> {
     let interpreter = interpreter()?;
     let folder = target_folder().join("python");
     let (venv, stamp) = (folder.join("venv"), folder.join("venv.stamp"));
@@ -127,7 +127,7 @@ fn wanted(extras: &[&str]) -> Result<Vec<String>> {
 }
 
 /// A Python that is new enough.
-fn interpreter() -> Result<String> {
+pub(crate) fn interpreter() -> Result<String> {
     let given = std::env::var("EQUIPOISE_PYTHON").ok();
     let names = given.iter().map(String::as_str).chain(NAMES);
     for name in names {
@@ -144,21 +144,21 @@ fn interpreter() -> Result<String> {
     .into())
 }
 
-fn make(interpreter: &str, venv: &Path) -> Result<()> {
+pub(crate) fn make(interpreter: &str, venv: &Path) -> Result<()> {
     run(interpreter, &["-m", "venv", &venv.display().to_string()], &[])
 }
 
-fn binary(venv: &Path) -> PathBuf {
+pub(crate) fn binary(venv: &Path) -> PathBuf {
     if cfg!(windows) { venv.join("Scripts/python.exe") } else { venv.join("bin/python") }
 }
 
-fn pip(python: &Path, packages: &[&str]) -> Result<()> {
+pub(crate) fn pip(python: &Path, packages: &[&str]) -> Result<()> {
     let install = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check"];
     run(&python.display().to_string(), &[&install, packages].concat(), &[])
 }
 
 /// The package with its extension, compiled as everything else is.
-fn assemble() -> Result<PathBuf> {
+pub(crate) fn assemble() -> Result<PathBuf> {
     // With the whole workspace and its examples, so that dependencies are those of the tests and not compiled again.
     cargo(&["build", "--workspace", "--lib", "--bins", "--examples"])?;
     let package = target_folder().join("python/package");

@@ -1,7 +1,6 @@
-//! `equipoise allocate`: the tutorial as it is written, cases and tables, results and their check, what is refused.
+//! `equipoise allocate`: cases and tables, results and their check, what is refused.
 
 use std::fs;
-use std::path::Path;
 
 use serde_json::Value;
 
@@ -28,50 +27,6 @@ fn near(found: &[f64], expected: &[f64]) {
     let is_near =
         found.len() == expected.len() && found.iter().zip(expected).all(|(a, b)| (a - b).abs() < 1e-9);
     assert!(is_near, "found {found:?}, expected {expected:?}");
-}
-
-/// Every command of the tutorial, in its order, in a folder with its files.
-#[test]
-fn the_tutorial_runs_as_it_is_written() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    let folder = scratch("allocate_tutorial");
-    for file in fs::read_dir(root.join("examples/allocate")).expect("the files of the tutorial") {
-        let file = file.expect("a file").path();
-        fs::copy(&file, folder.join(file.file_name().expect("a name"))).expect("copied");
-    }
-    let page = fs::read_to_string(root.join("docs/allocate.md")).expect("the tutorial");
-    let mut shown = page.lines().peekable();
-    let mut commands = 0;
-    while let Some(typed) = shown.next() {
-        let Some(typed) = typed.strip_prefix("$ equipoise ") else { continue };
-        let words: Vec<String> = typed.split_whitespace().map(|word| word.replace('\'', "")).collect();
-        let words: Vec<&str> = words.iter().map(String::as_str).collect();
-        let output = crate::command(&words).current_dir(&folder).output().expect("the command starts");
-        let found = Finished::from(output).expect(0);
-        // What the page shows, as far as it shows it: status, objective, price.
-        while let Some(line) = shown.next_if(|line| !line.starts_with('$') && !line.starts_with("```")) {
-            let line = line.trim();
-            if line.starts_with("price")
-                || line.starts_with("generators")
-                || line == "met"
-                || line == "converged"
-            {
-                assert!(found.stdout.contains(line), "{typed}: `{line}` is not in\n{}", found.stdout);
-            }
-        }
-        commands += 1;
-    }
-    assert!(commands >= 8, "only {commands} commands");
-    let drawn = fs::read_to_string(folder.join("allocate.svg")).expect("the plot");
-    let shown = fs::read_to_string(root.join("docs/images/allocate.svg")).expect("the plot of the page");
-    for piece in ["Merit order", "demand 760", "price 26", "gen 4", "What generators give"] {
-        assert!(drawn.contains(piece) && shown.contains(piece), "{piece} is not in the plot");
-    }
-    assert!(
-        fs::read_to_string(folder.join("levels.svg"))
-            .expect("the plot")
-            .contains("Least cost of every demand")
-    );
 }
 
 #[test]

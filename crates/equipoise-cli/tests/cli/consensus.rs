@@ -1,4 +1,4 @@
-//! `equipoise consensus`: the tutorial as it is written, results and their check, what is refused.
+//! `equipoise consensus`: results and their check, what is refused.
 
 use std::fs;
 use std::path::Path;
@@ -21,30 +21,6 @@ fn shards(folder: &Path) -> Vec<String> {
 fn run(shards: &[String], options: &[&str]) -> Finished {
     let files: Vec<&str> = shards.iter().map(String::as_str).collect();
     equipoise(&[&["consensus"][..], &files, options].concat())
-}
-
-/// Every command of the tutorial, in its order, in a folder with its files.
-#[test]
-fn the_tutorial_runs_as_it_is_written() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    let folder = scratch("consensus_tutorial");
-    for file in fs::read_dir(root.join("examples/consensus")).expect("the files of the tutorial") {
-        let file = file.expect("a file").path();
-        fs::copy(&file, folder.join(file.file_name().expect("a name"))).expect("copied");
-    }
-    let page = fs::read_to_string(root.join("docs/consensus.md")).expect("the tutorial");
-    let commands: Vec<&str> = page.lines().filter_map(|line| line.strip_prefix("$ equipoise ")).collect();
-    assert!(commands.len() >= 6, "only {} commands", commands.len());
-    for typed in commands {
-        let words: Vec<&str> = typed.split_whitespace().collect();
-        let output = crate::command(&words).current_dir(&folder).output().expect("the command starts");
-        Finished::from(output).expect(0);
-    }
-    let drawn = fs::read_to_string(folder.join("consensus.svg")).expect("the plot");
-    let shown = fs::read_to_string(root.join("docs/images/consensus.svg")).expect("the plot of the page");
-    for piece in ["Gap", "Disagreement", "messages", "allowed"] {
-        assert!(drawn.contains(piece) && shown.contains(piece), "{piece} is not in the plot");
-    }
 }
 
 #[test]

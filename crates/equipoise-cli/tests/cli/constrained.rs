@@ -1,4 +1,4 @@
-//! `equipoise constrained`: the tutorial as it is written, results and their check, files, what is refused.
+//! `equipoise constrained`: results and their check, files, what is refused.
 
 use std::fs;
 use std::path::Path;
@@ -17,34 +17,6 @@ fn fit(test: &str, options: &[&str]) -> Finished {
 
 fn is_near(found: &Value, expected: f64) -> bool {
     found.as_f64().is_some_and(|found| (found - expected).abs() < 1e-9)
-}
-
-/// Every command of the tutorial, in its order, in a folder with its files.
-#[test]
-fn the_tutorial_runs_as_it_is_written() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    let folder = scratch("constrained_tutorial");
-    for file in fs::read_dir(root.join("examples/constrained")).expect("the files of the tutorial") {
-        let file = file.expect("a file").path();
-        fs::copy(&file, folder.join(file.file_name().expect("a name"))).expect("copied");
-    }
-    let page = fs::read_to_string(root.join("docs/constrained.md")).expect("the tutorial");
-    let commands: Vec<&str> = page.lines().filter_map(|line| line.strip_prefix("$ equipoise ")).collect();
-    assert!(commands.len() >= 7, "only {} commands", commands.len());
-    for typed in commands {
-        let words: Vec<&str> = typed.split_whitespace().collect();
-        let output = crate::command(&words).current_dir(&folder).output().expect("the command starts");
-        Finished::from(output).expect(0);
-    }
-    let drawn = fs::read_to_string(folder.join("constrained.svg")).expect("the plot");
-    let shown = fs::read_to_string(root.join("docs/images/constrained.svg")).expect("the plot of the page");
-    for piece in ["Weights for west", "north", "coast", "hills", "Fit and target"] {
-        assert!(drawn.contains(piece) && shown.contains(piece), "{piece} is not in the plot");
-    }
-    let found: Value =
-        serde_json::from_str(&fs::read_to_string(folder.join("west.json")).expect("a result")).expect("JSON");
-    let weights = numbers(&found["x"]);
-    assert!((weights[0] - 0.4).abs() < 0.01 && (weights[3] - 0.29).abs() < 0.01, "{weights:?}");
 }
 
 #[test]

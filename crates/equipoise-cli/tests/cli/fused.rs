@@ -1,8 +1,6 @@
 //! `equipoise fused`: fits, paths, checks and plots, on data small enough to know the answer.
 
 mod public_data;
-#[cfg(unix)]
-mod tutorial;
 
 use std::fs;
 use std::path::Path;

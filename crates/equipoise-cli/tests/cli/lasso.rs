@@ -1,9 +1,9 @@
-//! `equipoise lasso`: fits by name, paths, cross-validation, stability, what is refused, the tutorial as it is printed.
+//! `equipoise lasso`: fits by name, paths, cross-validation, stability, what is refused.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::{command, equipoise as run, scratch};
+use crate::{equipoise as run, scratch};
 
 /// A table with a header: two informative columns out of five, a covariate, a target.
 fn table(folder: &Path) -> PathBuf {
@@ -222,27 +222,6 @@ fn an_unconverged_fit_leaves_a_better_one_alone() {
     assert_eq!(fs::read_to_string(out).expect("there"), before);
     run(&words(file, &["fit", "--lambda-ratio", "0.02", "--time-limit", "1e-9", "--out", out])).expect(2);
     assert_eq!(fs::read_to_string(out).expect("there"), before);
-}
-
-/// Every command that the tutorial shows works as printed, in the folder of the documents.
-#[test]
-fn the_tutorial_works_as_printed() {
-    let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs");
-    let page = fs::read_to_string(docs.join("lasso.md")).expect("the tutorial");
-    let folder = scratch("lasso-tutorial");
-    fs::create_dir_all(folder.join("data")).expect("a folder");
-    fs::copy(docs.join("data/genera.csv"), folder.join("data/genera.csv")).expect("the data");
-    let text = page.replace("\\\n", " ");
-    let blocks = text.split("```sh\n").skip(1).filter_map(|rest| rest.split("```").next());
-    let shown: Vec<&str> =
-        blocks.flat_map(str::lines).filter_map(|line| line.strip_prefix("equipoise ")).collect();
-    assert!(shown.len() >= 6, "{shown:?}");
-    for line in shown {
-        let args: Vec<&str> = line.split_whitespace().collect();
-        let output = command(&args).current_dir(&folder).output().expect("started");
-        assert!(output.status.success(), "{line}: {}", String::from_utf8_lossy(&output.stderr));
-    }
-    assert!(folder.join("path.svg").exists() && folder.join("cv.svg").exists());
 }
 
 /// Optima found by Clarabel 0.11 to a gap of 1e-11, with the intercept.

@@ -3,22 +3,25 @@
 //! - `solve`: results, JSON, limits, seeds, warm starts, histories
 //! - `bad_input`: everything that must be refused, with its evidence
 //! - `verify`: met, not met, tampered with
-//! - `fused`: signals, images and graphs in pieces; its tutorial
+//! - `fused`: signals, images and graphs in pieces
 //! - `generate`: every kind, solved and verified
 //! - `multicore`: threads, locking, delay, step rule, determinism
 //! - `samples`: LIBSVM data, matrices that stay in their files
 //! - `lasso`: fits by name, paths, cross-validation, stability
 //! - `svm`: training, predicting, model files, cross-validation
-//! - `portfolio`: least variance from a table of prices, frontiers; the tutorial
-//! - `allocate`: dispatch from case files, tables of users, many demands; the tutorial
-//! - `constrained`: least squares on a simplex, in a box, under rows; the tutorial
-//! - `consensus`: one model over shards and graphs; the tutorial
+//! - `portfolio`: least variance from a table of prices, frontiers
+//! - `allocate`: dispatch from case files, tables of users, many demands
+//! - `constrained`: least squares on a simplex, in a box, under rows
+//! - `consensus`: one model over shards and graphs
 //! - `graph`, `help`: the smaller commands and the texts
 //! - `lab`: the paper's experiments, reports, plots of runs
 //! - `checkpoint`: runs that are put aside, killed, and gone on with
 //! - `ending`: Ctrl-C and broken pipes
 //! - `files`: what is written, and what stays
+//! - `pages`: commands, options, keys and fields are those that docs/ lists
 //! - `soak`: the same under random seeds, for as long as there is time; ignored unless asked for
+//!
+//! The commands that README.md and docs/ show are run by `cargo xtask documents`.
 
 mod allocate;
 mod bad_input;
@@ -34,6 +37,7 @@ mod help;
 mod lab;
 mod lasso;
 mod multicore;
+mod pages;
 mod portfolio;
 mod samples;
 mod soak;

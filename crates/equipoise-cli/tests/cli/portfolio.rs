@@ -1,11 +1,10 @@
-//! `equipoise portfolio`: the tutorial as it is printed, results and their check, frontiers, what is refused.
+//! `equipoise portfolio`: results and their check, frontiers, what is refused.
 
 use std::fs;
-use std::path::Path;
 
 use serde_json::Value;
 
-use crate::{Finished, command, equipoise, numbers, scratch, text, write};
+use crate::{Finished, equipoise, numbers, scratch, text, write};
 
 /// Four assets, nine days, a gap.
 const PRICES: &str = "date,a,b,c,d
@@ -27,33 +26,6 @@ fn solve(test: &str, options: &[&str]) -> Finished {
 
 fn number(value: &Value) -> f64 {
     value.as_f64().unwrap_or_else(|| panic!("a number, not {value}"))
-}
-
-/// Every command that the tutorial shows works as printed, in a folder with its data.
-#[test]
-fn the_tutorial_works_as_printed() {
-    let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs");
-    let page = fs::read_to_string(docs.join("portfolio.md")).expect("the tutorial");
-    let folder = scratch("portfolio-tutorial");
-    fs::create_dir_all(folder.join("data")).expect("a folder");
-    for file in ["prices.csv", "sectors.csv", "sector-limits.csv", "asset-limits.csv", "held.csv"] {
-        fs::copy(docs.join("data").join(file), folder.join("data").join(file)).expect("the data");
-    }
-    let text = page.replace("\\\n", " ");
-    let blocks = text.split("```sh\n").skip(1).filter_map(|rest| rest.split("```").next());
-    let shown: Vec<&str> =
-        blocks.flat_map(str::lines).filter_map(|line| line.strip_prefix("equipoise ")).collect();
-    assert!(shown.len() >= 8, "{shown:?}");
-    for line in shown {
-        let args: Vec<&str> = line.split_whitespace().collect();
-        let output = command(&args).current_dir(&folder).output().expect("started");
-        assert!(output.status.success(), "{line}: {}", String::from_utf8_lossy(&output.stderr));
-    }
-    let drawn = fs::read_to_string(folder.join("frontier.svg")).expect("the plot");
-    let shown = fs::read_to_string(docs.join("images/portfolio-frontier.svg")).expect("the plot of the page");
-    for piece in ["Efficient frontier", "least variance", "Willow", "Weights along the frontier"] {
-        assert!(drawn.contains(piece) && shown.contains(piece), "{piece} is not in the plot");
-    }
 }
 
 #[test]
