@@ -12,14 +12,12 @@
 
 use std::fmt::Write;
 
-use plotters::prelude::*;
+use plotters::style::{RGBColor, WHITE};
 use serde_json::{Value, json};
 
-use crate::chart::{Chart, DrawingError, Failure, Frame, Mark, Scale, Series};
+use crate::chart::{Chart, DrawingError, FINE, Frame, Mark, Scale, Series, drawn, layers};
 use crate::escape::{self, escaped, marked, slug};
 
-/// Pixels of series for one of the frame.
-const FINE: i32 = 4;
 /// Width, height and name of the drawings on a page.
 const WIDTHS: [(i32, i32, &str); 2] = [(760, 420, "wide"), (400, 340, "narrow")];
 /// Pixels above the frame.
@@ -113,24 +111,12 @@ impl Figure {
     /// The figure as an SVG file of its own, with title and legend, on white.
     pub fn svg(&self) -> Result<String, DrawingError> {
         let (width, height) = (WIDTHS[0].0, WIDTHS[0].1 + 60);
-        let mut top = 0;
-        let mut chart = self.chart.clone();
-        chart.title.clone_from(&self.title);
-        let behind = inner(&drawn((width, height), |area| {
-            area.fill(&WHITE)?;
-            top = chart.heading(area, width)?;
-            let frame = chart.frame(width, height, top);
-            chart.draw_frame(area, &frame, width)
-        })?);
-        let series = layers(&chart, (width, height), top)?.concat();
-        let over = inner(&drawn((width, height), |area| {
-            let frame = chart.frame(width, height, top);
-            chart.draw_labels(area, &frame)?;
-            chart.draw_ends(area, &frame)
-        })?);
+        let chart = Chart { title: self.title.clone(), ..self.chart.clone() };
+        let paper = drawn((width, height), |area| area.fill(&WHITE))?;
+        let drawing = chart.drawing((width, height), FINE)?;
         let words = escaped(self.words());
         Ok(format!(
-            "<svg width=\"{width}\" height=\"{height}\" viewBox=\"0 0 {width} {height}\" role=\"img\" aria-label=\"{words}\" xmlns=\"http://www.w3.org/2000/svg\">\n<title>{words}</title>\n{behind}{series}{over}</svg>\n"
+            "<svg width=\"{width}\" height=\"{height}\" viewBox=\"0 0 {width} {height}\" role=\"img\" aria-label=\"{words}\" xmlns=\"http://www.w3.org/2000/svg\">\n<title>{words}</title>\n{paper}{drawing}</svg>\n"
         ))
     }
 
@@ -229,20 +215,20 @@ impl Figure {
             }
         }
         let mut geometry = String::new();
-        let frame = inner(&drawn((width, height), |area| {
+        let frame = drawn((width, height), |area| {
             let frame = chart.frame(width, height, TOP);
             geometry = describe(&frame);
             chart.draw_frame(area, &frame, width)
-        })?);
+        })?;
         let mut text = format!("<g class=\"frame\">{frame}</g>");
-        for (k, layer) in layers(&chart, (width, height), TOP)?.iter().enumerate() {
+        for (k, layer) in layers(&chart, (width, height), TOP, FINE)?.iter().enumerate() {
             let _ = write!(text, "<g data-layer=\"{k}\">{layer}</g>");
         }
-        let over = inner(&drawn((width, height), |area| {
+        let over = drawn((width, height), |area| {
             let frame = chart.frame(width, height, TOP);
             chart.draw_labels(area, &frame)?;
             chart.draw_ends(area, &frame)
-        })?);
+        })?;
         let _ = write!(text, "<g class=\"over\">{over}</g><g class=\"marks\"></g>");
         Ok(Drawing { geometry, text })
     }
@@ -264,18 +250,6 @@ impl Figure {
         };
         self.chart.series.iter().map(one).collect()
     }
-}
-
-/// Every series by itself.
-fn layers(chart: &Chart, size: (i32, i32), top: i32) -> Result<Vec<String>, DrawingError> {
-    let fine = (FINE * size.0, FINE * size.1);
-    let one = |series: &Series| -> Result<String, DrawingError> {
-        let frame = chart.frame(size.0, size.1, top).finer(FINE);
-        let text = inner(&drawn(fine, |area| frame.draw(area, series))?);
-        let share = 1.0 / f64::from(FINE);
-        Ok(format!("<g transform=\"scale({share})\">{text}</g>"))
-    };
-    chart.series.iter().map(one).collect()
 }
 
 /// One drawing: where its frame is, and what is in it.
@@ -329,28 +303,6 @@ fn swatch(mark: &Mark, colour: &str) -> String {
         _ => format!("<path d=\"M0 6h18\" stroke=\"{colour}\" stroke-width=\"2.5\" fill=\"none\"/>"),
     };
     format!("<svg class=\"swatch\" viewBox=\"0 0 18 12\" aria-hidden=\"true\">{shape}</svg>")
-}
-
-/// A drawing of a size, as text.
-fn drawn(
-    (width, height): (i32, i32),
-    draw: impl FnOnce(&crate::chart::Area<'_>) -> Result<(), Failure>,
-) -> Result<String, DrawingError> {
-    let mut text = String::new();
-    {
-        let size = (width.unsigned_abs(), height.unsigned_abs());
-        let area = SVGBackend::with_string(&mut text, size).into_drawing_area();
-        draw(&area)?;
-        area.present()?;
-    }
-    Ok(text)
-}
-
-/// What is between the outermost tags.
-fn inner(svg: &str) -> String {
-    let from = svg.find('>').map_or(0, |at| at + 1);
-    let to = svg.rfind("</svg>").unwrap_or(svg.len());
-    svg[from.min(to)..to].trim_start().to_owned()
 }
 
 #[cfg(test)]

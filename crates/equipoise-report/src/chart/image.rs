@@ -6,7 +6,7 @@
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, VPos};
 
-use super::{Area, LARGE, Outcome, size_of, words};
+use super::{Area, DrawingError, FINE, LARGE, Outcome, drawn, finely_drawn, words};
 
 /// The most cells along a side.
 const MOST: usize = 160;
@@ -27,16 +27,25 @@ pub struct Image {
 }
 
 impl Image {
-    pub(crate) fn draw(&self, area: &Area<'_>) -> Outcome {
-        let (width, height) = size_of(area);
-        words(area, &self.title, (MARGIN, 14), HPos::Left, VPos::Top, LARGE, BLACK)?;
+    /// The image under its title, as part of a picture. Cells lie on finer pixels than a screen has and are drawn without
+    /// softened edges, so that no seam shows where two of them meet.
+    pub(crate) fn drawing(&self, size: (i32, i32)) -> Result<String, DrawingError> {
+        let mut text =
+            drawn(size, |area| words(area, &self.title, (MARGIN, 14), HPos::Left, VPos::Top, LARGE, BLACK))?;
+        text +=
+            &finely_drawn(size, FINE, " shape-rendering=\"crispEdges\"", |area| self.draw_cells(area, size))?;
+        Ok(text)
+    }
+
+    fn draw_cells(&self, area: &Area<'_>, (width, height): (i32, i32)) -> Outcome {
         let (rows, columns, cells) = self.averaged();
         if cells.is_empty() {
             return Ok(());
         }
         let room = (width - 2 * MARGIN, height - TOP - MARGIN);
         let side = (f64::from(room.0) / columns as f64).min(f64::from(room.1) / rows as f64);
-        let edge = |count: usize, from: i32| from + (count as f64 * side).round() as i32;
+        let edge =
+            |count: usize, from: i32| FINE * from + (f64::from(FINE) * count as f64 * side).round() as i32;
         let finite = || cells.iter().copied().filter(|value| value.is_finite());
         let (low, high) =
             (finite().fold(f64::INFINITY, f64::min), finite().fold(f64::NEG_INFINITY, f64::max));

@@ -7,7 +7,10 @@
 mod axis;
 pub mod colours;
 mod image;
+mod layers;
 mod plot;
+
+use std::fmt::Write as _;
 
 use plotters::coord::Shift;
 use plotters::prelude::*;
@@ -15,6 +18,7 @@ use plotters::style::text_anchor::{HPos, Pos, VPos};
 
 pub use axis::{Axis, Scale};
 pub use image::Image;
+pub(crate) use layers::{FINE, FINEST, drawn, finely_drawn, layers};
 pub(crate) use plot::Frame;
 pub use plot::{Chart, Mark, Series};
 
@@ -52,19 +56,20 @@ pub enum Panel {
 /// Panels side by side, as the text of an SVG file.
 pub fn svg(panels: &[Panel]) -> Result<String, DrawingError> {
     let tallest = panels.iter().map(Panel::height).max().unwrap_or(PANEL.1);
-    let mut text = String::new();
-    {
-        let size = (PANEL.0 * panels.len().max(1) as u32, tallest);
-        let area = SVGBackend::with_string(&mut text, size).into_drawing_area();
-        area.fill(&WHITE)?;
-        for (panel, part) in panels.iter().zip(area.split_evenly((1, panels.len().max(1)))) {
-            match panel {
-                Panel::Chart(chart) => chart.draw(&part)?,
-                Panel::Image(image) => image.draw(&part)?,
-            }
-        }
-        area.present()?;
+    let (panel_width, height) = (PANEL.0.cast_signed(), tallest.cast_signed());
+    let width = panel_width * i32::try_from(panels.len().max(1)).unwrap_or(i32::MAX / panel_width);
+    let mut text = format!(
+        "<svg width=\"{width}\" height=\"{height}\" viewBox=\"0 0 {width} {height}\" xmlns=\"http://www.w3.org/2000/svg\">\n{}",
+        drawn((width, height), |area| area.fill(&WHITE))?
+    );
+    for (panel, left) in panels.iter().zip((0..).step_by(PANEL.0 as usize)) {
+        let drawing = match panel {
+            Panel::Chart(chart) => chart.drawing((panel_width, height), FINEST)?,
+            Panel::Image(image) => image.drawing((panel_width, height))?,
+        };
+        let _ = writeln!(text, "<g transform=\"translate({left} 0)\">\n{drawing}</g>");
     }
+    text.push_str("</svg>\n");
     Ok(text)
 }
 
@@ -90,12 +95,6 @@ pub(crate) fn words(
 ) -> Outcome {
     let style = ("sans-serif", size).into_font().color(&colour).pos(Pos::new(across, down));
     area.draw(&Text::new(text.to_owned(), place, style))
-}
-
-/// The pixels of an area.
-pub(crate) fn size_of(area: &Area<'_>) -> (i32, i32) {
-    let (width, height) = area.dim_in_pixel();
-    (width.cast_signed(), height.cast_signed())
 }
 
 /// About how wide words are.
@@ -139,6 +138,24 @@ mod tests {
         let text = svg(&[Panel::Image(image), Panel::Chart(chart())]).expect("drawn");
         assert!(text.contains("width=\"1280\"") && text.contains("before") && text.contains("A title"));
         assert!(text.contains("#000000") && text.contains("#FFFFFF"));
+        // Cells of an image meet without seams.
+        assert!(text.contains("shape-rendering=\"crispEdges\""));
+        assert_eq!(text.matches("<svg").count(), 1);
+    }
+
+    #[test]
+    fn curves_have_finer_steps_than_pixels() {
+        // A gentle slope: on whole pixels it would be a staircase of about a dozen heights.
+        let points: Vec<(f64, f64)> = (0..400).map(|k| (f64::from(k), 0.03 * f64::from(k))).collect();
+        let axis = Axis::linear("").with_range(0.0, 400.0);
+        let chart = Chart::new("", axis.clone(), axis).with(Series::new(Mark::Line, colours::BLUE, points));
+        let text = svg(&[Panel::Chart(chart)]).expect("drawn");
+        let line = text.lines().find(|line| line.contains("#0072B2")).expect("the line");
+        let from = line.find("points=\"").expect("its points") + 8;
+        let heights: std::collections::BTreeSet<&str> =
+            line[from..].split(' ').filter_map(|point| Some(point.split_once(',')?.1)).collect();
+        assert!(heights.len() > 150, "{} heights", heights.len());
+        assert!(text.contains("scale(0.0625)"));
     }
 
     #[test]

@@ -6,7 +6,7 @@ use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, VPos};
 
 use super::axis::{Axis, Ruler};
-use super::{Area, Failure, LARGE, Outcome, SMALL, colours, size_of, width_of, words};
+use super::{Area, DrawingError, Failure, LARGE, Outcome, SMALL, colours, drawn, layers, width_of, words};
 
 /// How much of its colour a veil has.
 const VEIL: f64 = 0.18;
@@ -114,14 +114,20 @@ impl Chart {
         self.y.ticks.as_ref().map_or(0, Vec::len)
     }
 
-    pub(crate) fn draw(&self, area: &Area<'_>) -> Outcome {
-        let (width, height) = size_of(area);
-        let top = self.heading(area, width)?;
-        let frame = self.frame(width, height, top);
-        self.draw_frame(area, &frame, width)?;
-        self.series.iter().try_for_each(|series| frame.draw(area, series))?;
-        self.draw_labels(area, &frame)?;
-        self.draw_ends(area, &frame)
+    /// The chart with title and legend, as part of a picture; series on `unit` times as many pixels.
+    pub(crate) fn drawing(&self, (width, height): (i32, i32), unit: i32) -> Result<String, DrawingError> {
+        let mut top = 0;
+        let mut text = drawn((width, height), |area| {
+            top = self.heading(area, width)?;
+            self.draw_frame(area, &self.frame(width, height, top), width)
+        })?;
+        text.extend(layers(self, (width, height), top, unit)?);
+        text += &drawn((width, height), |area| {
+            let frame = self.frame(width, height, top);
+            self.draw_labels(area, &frame)?;
+            self.draw_ends(area, &frame)
+        })?;
+        Ok(text)
     }
 
     /// Title and legend; returns where the frame may begin.
