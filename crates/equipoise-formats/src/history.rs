@@ -99,6 +99,17 @@ impl HistoryWriter {
         self.rows.push('\n');
     }
 
+    /// The same behind a name, in quotes where it needs them.
+    pub fn write_named_cells(&mut self, name: &str, cells: &[f64]) {
+        if name.contains([',', '"', '\n', '\r']) {
+            self.rows += &format!("\"{}\",", name.replace('"', "\"\""));
+        } else {
+            self.rows += name;
+            self.rows.push(',');
+        }
+        self.write_cells(cells);
+    }
+
     fn under(header: &str, path: &Path) -> Result<Self> {
         let path = path.to_path_buf();
         check_writable(&path)?;

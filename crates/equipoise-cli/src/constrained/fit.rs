@@ -1,13 +1,14 @@
 //! `equipoise constrained fit`: read, check, fit, write, render.
 
 use std::path::Path;
+use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
 use equipoise::{Control, Status};
 use equipoise_formats::history::HistoryWriter;
 use equipoise_formats::{Standing, fit_file};
-use equipoise_models::constrained::{Fit, Round, Watch, fit, fit_many};
+use equipoise_models::constrained::{Fit, Round, Watch, fit, fit_many_watched};
 
 use super::data::Input;
 use super::picture;
@@ -18,7 +19,9 @@ use crate::interrupt::Interrupt;
 use crate::outputs::{self, Place, Sort};
 
 /// The first line of a history.
-const HISTORY: &str = "round,columns,seconds,objective,bound";
+const HISTORY: &str = "round,columns,seconds,objective,bound,relative_gap";
+/// The same where there are many targets: rounds of one are in order, those of several may be mixed.
+const HISTORY_OF_MANY: &str = "target,round,columns,seconds,objective,bound,relative_gap";
 
 pub(crate) fn run(args: &FitArguments, interrupt: &Interrupt) -> Result<Outcome> {
     let problem = &args.problem;
@@ -79,33 +82,36 @@ fn fits(
     starts: Option<&[Vec<f64>]>,
     control: &Control,
 ) -> Result<Vec<Fit>> {
-    let mut history =
-        args.history.as_deref().map(|path| HistoryWriter::create_under(HISTORY, path)).transpose()?;
+    let header = if input.is_many { HISTORY_OF_MANY } else { HISTORY };
+    let history =
+        args.history.as_deref().map(|path| HistoryWriter::create_under(header, path)).transpose()?;
+    let history = Mutex::new((history, None));
     let place = || args.data.display().to_string();
-    if input.is_many {
-        let fits = fit_many(&input.data(), &input.targets, &input.region, &input.settings, starts, control);
-        return fits.with_context(place);
-    }
-    let mut failure = None;
-    let mut tell = |round: &Round| {
-        if let Some(history) = &mut history {
-            history.write_cells(&[
-                round.round as f64,
-                round.columns as f64,
-                round.seconds,
-                round.objective,
-                round.bound,
-            ]);
-            failure = history.flush().err().or(failure.take());
+    let tell = |target: usize, round: &Round| {
+        let mut held = history.lock().unwrap_or_else(PoisonError::into_inner);
+        let (Some(history), failure) = &mut *held else { return };
+        let Round { round, columns, seconds, objective, bound, relative_gap, .. } = *round;
+        let cells = [round as f64, columns as f64, seconds, objective, bound, relative_gap];
+        if input.is_many {
+            history.write_named_cells(&input.target_names[target], &cells);
+        } else {
+            history.write_cells(&cells);
         }
+        *failure = failure.take().or(history.flush().err());
     };
-    let watch = Watch { observer: Some(&mut tell), control: control.clone() };
-    let start = starts.map(|starts| starts[0].as_slice());
-    let found = fit(&input.data(), input.targets.column(0), &input.region, &input.settings, start, watch);
-    let found = found.with_context(place)?;
-    match failure {
+    let (data, targets, settings) = (input.data(), &input.targets, &input.settings);
+    let fits = if input.is_many {
+        fit_many_watched(&data, targets, &input.region, settings, starts, &tell, control)
+            .with_context(place)?
+    } else {
+        let mut tell = |round: &Round| tell(0, round);
+        let watch = Watch { observer: Some(&mut tell), control: control.clone() };
+        let start = starts.map(|starts| starts[0].as_slice());
+        vec![fit(&data, targets.column(0), &input.region, settings, start, watch).with_context(place)?]
+    };
+    match history.into_inner().unwrap_or_else(PoisonError::into_inner).1 {
         Some(failure) => Err(failure.into()),
-        None => Ok(vec![found]),
+        None => Ok(fits),
     }
 }
 

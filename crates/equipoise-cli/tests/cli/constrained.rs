@@ -39,7 +39,7 @@ fn a_result_has_its_fields_and_verifies() {
     assert!(
         fs::read_to_string(&history)
             .expect("written")
-            .starts_with("round,columns,seconds,objective,bound\n1,3,")
+            .starts_with("round,columns,seconds,objective,bound,relative_gap\n1,3,")
     );
     assert!(fs::read_to_string(&plot).expect("drawn").contains("Weights for y"));
     let verify = |file: &str| {
@@ -102,6 +102,34 @@ fn many_targets_are_a_list() {
     let out = write(&folder, "many.json", &found.stdout);
     let again = ["constrained", "verify", &out, &data, "--targets", &targets, "--simplex"];
     assert!(equipoise(&again).expect(0).stdout.starts_with("met\n  targets        3\n"));
+}
+
+#[test]
+fn a_history_of_many_targets_names_them() {
+    let folder = scratch("constrained_many_history");
+    let data = write(&folder, "x.csv", "1,2,0\n2,1,1\n3,2,0\n4,1,3\n");
+    let targets = write(&folder, "y.csv", "\"west, old\",east\n1.5,1\n1.5,2\n2.5,3\n2.5,5\n");
+    let rows = write(&folder, "rows.csv", "1,1,1,1\n");
+    let history = text(&folder.join("history.csv"));
+    // What all share one Gram matrix for, and what goes through the solver, one by one.
+    for region in [&["--simplex"][..], &["--equality", &rows, "--lower", "0"]] {
+        let problem = ["--targets", &targets, "--json", "--history", &history];
+        let json =
+            equipoise(&[&["constrained", "fit", &data][..], &problem, region].concat()).expect(0).json();
+        let all = fs::read_to_string(&history).expect("written");
+        let mut lines = all.lines();
+        assert_eq!(lines.next(), Some("target,round,columns,seconds,objective,bound,relative_gap"));
+        let lines: Vec<&str> = lines.collect();
+        for (k, name) in ["\"west, old\",", "east,"].into_iter().enumerate() {
+            let own: Vec<&str> = lines.iter().filter_map(|line| line.strip_prefix(name)).collect();
+            let last: Vec<f64> =
+                own.last().expect("a row").split(',').map(|cell| cell.parse().unwrap_or(f64::NAN)).collect();
+            let point = &json["points"][k];
+            assert!(is_near(&point["objective"], last[3]), "{region:?} {point} {own:?}");
+            assert!(last[4] <= last[3] + 1e-9 && last[5] <= 1e-6, "{own:?}");
+        }
+        assert_eq!(lines.iter().filter(|line| line.starts_with(['"', 'e'])).count(), lines.len());
+    }
 }
 
 #[test]

@@ -18,7 +18,7 @@ use super::passes::{Gram, squared_norms};
 use super::proof::Ground;
 use super::region::{Region, Rows};
 use super::working::missed;
-use super::{Data, Error, Fit, Result, Settings, Watch, dense, fit};
+use super::{Data, Error, Fit, Result, Round, Settings, Watch, dense, fit};
 
 /// Targets that one thread takes at a time.
 const TOGETHER: usize = 16;
@@ -35,6 +35,20 @@ pub fn fit_many(
     region: &Region,
     settings: &Settings,
     starts: Option<&[Vec<f64>]>,
+    control: &Control,
+) -> Result<Vec<Fit>> {
+    fit_many_watched(data, targets, region, settings, starts, &|_, _| {}, control)
+}
+
+/// The same, with somebody who is told of every round of every target, by the number of its column: from whichever thread, those of
+/// one target in order. Targets that share the work have one round.
+pub fn fit_many_watched(
+    data: &Data<'_>,
+    targets: &DenseMatrix,
+    region: &Region,
+    settings: &Settings,
+    starts: Option<&[Vec<f64>]>,
+    observer: &(dyn Fn(usize, &Round) + Sync),
     control: &Control,
 ) -> Result<Vec<Fit>> {
     settings.check()?;
@@ -64,7 +78,8 @@ pub fn fit_many(
     };
     let alone = Settings { threads: 1, ..settings.clone() };
     let one = |k: usize| {
-        let watch = Watch { observer: None, control: control.clone() };
+        let mut tell = |round: &Round| observer(k, round);
+        let watch = Watch { observer: Some(&mut tell), control: control.clone() };
         fit(data, targets.column(k), region, &alone, start(k), watch)
     };
     let parts = || {
@@ -79,7 +94,11 @@ pub fn fit_many(
         Some(shared) => team.map(parts(), |part| {
             let mut scratch = Scratch::default();
             let fit = |k: usize| match shared.fit(k, targets.column(k), start(k), &mut scratch, control) {
-                Some(fit) => Ok(fit),
+                Some(fit) => {
+                    let Fit { rounds: round, seconds, objective, bound, relative_gap, .. } = fit;
+                    observer(k, &Round { round, columns, seconds, objective, bound, relative_gap });
+                    Ok(fit)
+                }
                 // Ended, or not as good as it should be: the long way says which.
                 None => one(k),
             };

@@ -44,7 +44,7 @@ use std::time::Instant;
 use equipoise::{Control, DenseMatrix, Status};
 
 pub use error::Error;
-pub use many::fit_many;
+pub use many::{fit_many, fit_many_watched};
 pub use region::{Region, Rows};
 pub use verify::verify;
 
@@ -181,6 +181,8 @@ pub struct Round {
     pub objective: f64,
     /// The bound, in plain arithmetic; `-inf` where there is none yet.
     pub bound: f64,
+    /// `(objective - bound) / sum_i omega_i y_i^2`, at least 0.
+    pub relative_gap: f64,
 }
 
 /// Who is told about rounds, and who may end the fit.

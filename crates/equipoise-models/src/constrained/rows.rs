@@ -21,7 +21,7 @@ pub(super) fn fit(
 ) -> Result<Fit> {
     let problem = problem(data, target, region, settings, &watch.control)?;
     let scale = data.scale(target);
-    let mut tell = Tell { observer: watch.observer, columns: data.matrix.columns() };
+    let mut tell = Tell { observer: watch.observer, columns: data.matrix.columns(), scale };
     // The certificate is judged by gap / (1 + |objective|); what is asked for is gap / scale.
     let mut tolerance = (settings.gap * scale).clamp(1e-12, 1.0);
     let mut from = match start {
@@ -128,17 +128,22 @@ fn of(x: Vec<f64>, certificate: &Certificate, scale: f64) -> Fit {
 struct Tell<'a> {
     observer: Option<&'a mut dyn FnMut(&Round)>,
     columns: usize,
+    /// What gaps are measured against.
+    scale: f64,
 }
 
 impl Observer for Tell<'_> {
     fn checkpoint(&mut self, progress: &Progress) {
         if let (Some(observer), Some(certificate)) = (&mut self.observer, &progress.certificate) {
+            let (objective, bound) =
+                (certificate.objective, certificate.lower_bound.unwrap_or(f64::NEG_INFINITY));
             observer(&Round {
                 round: progress.epoch as usize,
                 columns: self.columns,
                 seconds: progress.seconds,
-                objective: certificate.objective,
-                bound: certificate.lower_bound.unwrap_or(f64::NEG_INFINITY),
+                objective,
+                bound,
+                relative_gap: (objective - bound).abs() / self.scale,
             });
         }
     }

@@ -228,7 +228,8 @@ impl Search<'_, '_> {
         self.rounds += 1;
         let (round, seconds, bound) = (self.rounds, self.begun.elapsed().as_secs_f64(), self.best.bound);
         if let Some(observer) = &mut self.observer {
-            observer(&Round { round, columns, seconds, objective, bound });
+            let relative_gap = (objective - bound).max(0.0) / self.ground.data.scale(self.target);
+            observer(&Round { round, columns, seconds, objective, bound, relative_gap });
         }
         Ok(slopes)
     }
