@@ -145,6 +145,9 @@ pub(crate) struct FusedFitArguments {
     /// Draw the fit over the data; an image before and after
     #[arg(long, value_name = "FILE.svg")]
     pub(crate) plot: Option<PathBuf>,
+    /// Write a row to this CSV file in every round: lambda, round, seconds, objective, bound, relative gap
+    #[arg(long, value_name = "FILE.csv")]
+    pub(crate) history: Option<PathBuf>,
 }
 
 const PATH_EXAMPLES: &str = "\

@@ -1,10 +1,13 @@
 //! `equipoise fused fit`: read, check, fit, write, render.
 
+use std::path::Path;
+
 use anyhow::{Context, Result, bail};
 use equipoise::{Control, Status};
 use equipoise_formats::Standing;
 use equipoise_formats::fit_file::{read_fit, to_json, write_fit};
-use equipoise_models::fused::{self, Fit, FitSettings};
+use equipoise_formats::history::HistoryWriter;
+use equipoise_models::fused::{self, Fit, FitSettings, Round, Watch};
 
 use super::data::{self, Data};
 use super::report::{self, FitJson, Stored};
@@ -25,13 +28,15 @@ pub(crate) fn run(args: &FusedFitArguments, interrupt: &Interrupt) -> Result<Out
         typed.design.as_deref(),
         args.warm_start.as_deref(),
     ];
-    outputs::check(&[args.out.as_deref(), args.plot.as_deref()], &inputs)?;
+    outputs::check(&[args.out.as_deref(), args.plot.as_deref(), args.history.as_deref()], &inputs)?;
     let control = interrupt.within(typed.time_limit);
     let place = args.out.as_deref().map(|path| Place::look(path, Sort::Fit, &control)).transpose()?;
     let settings = data::settings(typed);
     let penalty = typed.named_penalty().unwrap_or_default();
     let data = while_at("reading the data", Data::read(&args.data, typed, penalty, &control))?;
-    let (found, lambda_max) = fitted(args, &data, &settings, &control)?;
+    let mut history = History::create(args.history.as_deref())?;
+    let (found, lambda_max) = fitted(args, &data, &settings, &mut history, &control)?;
+    history.finish()?;
     render(args, &data, &settings, &found, lambda_max, place)?;
     Ok((found.status == Status::Converged).into())
 }
@@ -41,13 +46,15 @@ fn fitted(
     args: &FusedFitArguments,
     data: &Data,
     settings: &FitSettings,
+    history: &mut History,
     control: &Control,
 ) -> Result<(Fit, Option<f64>)> {
     let signal = data.signal();
     let file = || args.data.display().to_string();
     if let Some(criterion) = args.choose {
         let (largest, points) =
-            path::points(data, settings, &path::Steps::default(), control, |_| {}).with_context(file)?;
+            path::points(data, settings, &path::Steps::default(), control, |fit| history.add_fit(fit))
+                .with_context(file)?;
         let Some(best) = fused::choose(&points, criterion) else {
             bail!("--choose {criterion}: degrees of freedom are not known for this penalty; name a lambda")
         };
@@ -74,8 +81,47 @@ fn fitted(
         None => None,
     };
     let settings = FitSettings { lambda, ..settings.clone() };
-    let found = fused::fit_from(signal, &settings, start.as_deref(), control).with_context(file)?;
+    let mut tell = |round: &Round| history.add(lambda, round);
+    let watch = Watch { observer: Some(&mut tell), control: control.clone() };
+    let found = fused::fit_watched(signal, &settings, start.as_deref(), watch).with_context(file)?;
     Ok((found, lambda_max))
+}
+
+/// The rows of `--history`, if it is asked for: every round of a fit, or the end of every fit of a path.
+struct History {
+    writer: Option<HistoryWriter>,
+    failure: Option<equipoise_formats::Error>,
+}
+
+impl History {
+    fn create(path: Option<&Path>) -> Result<Self> {
+        let header = "lambda,round,seconds,objective,bound,relative_gap";
+        let writer = path.map(|path| HistoryWriter::create_under(header, path)).transpose()?;
+        Ok(Self { writer, failure: None })
+    }
+
+    fn add(&mut self, lambda: f64, round: &Round) {
+        let Round { round, seconds, objective, bound, relative_gap, .. } = *round;
+        self.write(&[lambda, round as f64, seconds, objective, bound, relative_gap]);
+    }
+
+    fn add_fit(&mut self, fit: &Fit) {
+        let Fit { lambda, rounds, seconds_solve, seconds_certify, objective, bound, relative_gap, .. } = *fit;
+        let seconds = seconds_solve + seconds_certify;
+        self.write(&[lambda, rounds as f64, seconds, objective, bound, relative_gap]);
+    }
+
+    fn write(&mut self, cells: &[f64]) {
+        if let Some(writer) = self.writer.as_mut().filter(|_| self.failure.is_none()) {
+            writer.write_cells(cells);
+            self.failure = writer.flush().err();
+        }
+    }
+
+    /// Whether everything was written.
+    fn finish(self) -> Result<()> {
+        self.failure.map_or(Ok(()), |failure| Err(failure.into()))
+    }
 }
 
 fn render(

@@ -230,3 +230,101 @@ fn limits_leave_a_result_and_a_better_one_stays() {
         .expect(2)
         .complains(&["time limit"]);
 }
+
+/// The rows of a history below its header, as numbers.
+fn rows(path: &str) -> Vec<Vec<f64>> {
+    let all = fs::read_to_string(path).expect("written");
+    let mut lines = all.lines();
+    assert_eq!(lines.next(), Some("lambda,round,seconds,objective,bound,relative_gap"));
+    let number = |cell: &str| if cell.is_empty() { f64::NAN } else { cell.parse().expect("a number") };
+    lines.map(|line| line.split(',').map(number).collect()).collect()
+}
+
+#[test]
+fn a_history_has_every_method_and_ends_with_what_is_proven() {
+    let folder = scratch("fused-history");
+    let (data, history) = (steps(&folder, "y.csv", 30), text(&folder.join("history.csv")));
+    let pixels: String = (0..8)
+        .map(|r| {
+            let row: Vec<String> = (0..8).map(|c| f64::from(r * r * 7 + c * 11 % 13).to_string()).collect();
+            row.join(",") + "\n"
+        })
+        .collect();
+    let image = write(&folder, "image.csv", &pixels);
+    let design: String = (0..30)
+        .map(|r| {
+            let row: Vec<String> = (0..12).map(|c| f64::from((r * 7 + c * c * 3) % 17).to_string()).collect();
+            row.join(",") + "\n"
+        })
+        .collect();
+    let design = write(&folder, "x.csv", &design);
+    let cases: [&[&str]; 6] = [
+        &[&data, "--lambda", "0.7"],
+        &[&image, "--grid", "--lambda", "3"],
+        &[&data, "--trend", "1", "--lambda", "0.7"],
+        &[&data, "--design", &design, "--lambda", "2"],
+        &[&data, "--trend", "1", "--sparse", "0.1", "--lambda", "0.7"],
+        &[&data, "--choose", "bic"],
+    ];
+    for case in cases {
+        let json = fused(&[&["fit"], case, &["--json", "--history", &history]].concat()).expect(0).json();
+        let rows = rows(&history);
+        let last = rows.last().expect("a row");
+        if case.contains(&"--choose") {
+            assert_eq!(rows.len(), 50, "a row for every lambda");
+            assert!(rows.iter().any(|row| row[0] == number(&json, "lambda")));
+            continue;
+        }
+        let proven = [&json["lambda"], &json["rounds"], &json["objective"], &json["bound"]];
+        let proven: Vec<f64> = proven.iter().map(|field| field.as_f64().expect("a number")).collect();
+        assert_eq!([last[0], last[1], last[3], last[4]], proven[..], "{case:?}");
+        assert!(case.len() == 3 || rows.len() > 2, "{case:?}: {rows:?}");
+        for row in &rows {
+            // What plain arithmetic sees is near what is proven: no objective is below the bound, no bound above the objective.
+            let slack = 1e-9 * last[3];
+            assert!(row[3] >= last[4] - slack && !(row[4] > last[3] + slack), "{case:?}: {row:?}");
+            assert!(row[2] >= 0.0 && row[5] >= 0.0 || row[4].is_nan(), "{case:?}: {row:?}");
+        }
+    }
+}
+
+#[test]
+fn one_piece_is_seen_at_once_however_large_lambda_is() {
+    let folder = scratch("fused-one-piece");
+    let image = write(&folder, "image.csv", "1,2,3\n4,5,0\n7,1,4\n");
+    let holes = write(&folder, "holes.csv", "1,2,NA\n4,5,0\nNA,1,4\n");
+    let column = write(&folder, "column.csv", "1\n2\n3\n4\n5\n0\n7\n1\n4\n");
+    let ring: String = (0..9).map(|k| format!("{k},{},2\n", (k + 1) % 9)).collect();
+    let ring = write(&folder, "ring.csv", &ring);
+    let star = write(&folder, "star.csv", &(1..9).map(|k| format!("0,{k},1\n")).collect::<String>());
+    let fit = |case: &[&str], lambda: &str| {
+        fused(&[&["fit"], case, &["--lambda", lambda, "--json"]].concat()).expect(0).json()
+    };
+    let mean = 3.0;
+    for lambda in ["40", "1e12", "1e300"] {
+        for case in [&[image.as_str(), "--grid"][..], &[&column, "--penalty", "graph", "--edges", &ring]] {
+            let json = fit(case, lambda);
+            let x: Vec<f64> = match &json["x"][0] {
+                Value::Array(_) => json["x"].as_array().into_iter().flatten().flat_map(numbers).collect(),
+                _ => numbers(&json["x"]),
+            };
+            assert_eq!(x, [mean; 9], "{case:?} at {lambda}");
+            assert_eq!((json["rounds"].as_u64(), json["segments"].as_u64()), (Some(0), Some(1)));
+            assert!(number(&json, "relative_gap") < 1e-12 && json["lambda_max"].is_null());
+        }
+        let json = fit(&[&holes, "--grid", "--skip-missing"], lambda);
+        assert_eq!(json["segments"], 1);
+        let sparse = fit(&[&image, "--grid", "--sparse", "1"], lambda);
+        assert_eq!(numbers(&sparse["x"][0]), [2.0; 3]);
+    }
+    for lambda in ["1e12", "1e300"] {
+        let json = fit(&[&column], lambda);
+        assert_eq!(numbers(&json["x"]), [mean; 9]);
+        assert!(number(&json, "relative_gap") < 1e-12, "{json}");
+        let sparse = fit(&[&column, "--sparse", "1"], lambda);
+        assert_eq!(numbers(&sparse["x"]), [2.0; 9]);
+    }
+    // On a tree the smallest such lambda is known: node 6 has 7, 4 above the mean.
+    let json = fit(&[&column, "--penalty", "graph", "--edges", &star], "1");
+    assert_eq!(number(&json, "lambda_max"), 4.0);
+}

@@ -12,6 +12,9 @@
 //! | anything else | [`interior`](super::interior) |
 //! | where it is asked for | [`slack`](super::slack), the paper's formulation |
 //!
+//! Images and graphs of which lambda leaves a single piece need no method: [`whole`](super::whole) sees that at once, whatever
+//! lambda is.
+//!
 //! Where every row of D is a difference of two coefficients and X = I, `mu ||b||_1` needs no method of its own: the solution is
 //! that without it, each coefficient moved towards 0 by mu (Friedman, Hastie, Hoefling and Tibshirani 2007).
 //!
@@ -31,7 +34,8 @@ use super::interior::{self, Found, shrunk};
 use super::penalty::{Differences, Penalty};
 use super::proof::{Bounds, Dual, Task};
 use super::settings::{FitSettings, Method};
-use super::{jumps, lines, regions, slack};
+use super::watch::{Told, Watch};
+use super::{jumps, lines, regions, slack, whole};
 
 /// What is fitted: y, how the coefficients are seen, which differences are penalised.
 #[derive(Debug, Clone, Copy)]
@@ -102,13 +106,26 @@ pub fn fit_from(
     start: Option<&[f64]>,
     control: &Control,
 ) -> Result<Fit> {
+    fit_watched(signal, settings, start, Watch { observer: None, control: control.clone() })
+}
+
+/// The same, with somebody who is told of its rounds. The last thing told is what is proven.
+pub fn fit_watched(
+    signal: Signal<'_>,
+    settings: &FitSettings,
+    start: Option<&[f64]>,
+    watch: Watch<'_>,
+) -> Result<Fit> {
+    let Watch { observer, control } = watch;
+    let control = &control;
+    let mut told = Told::new(observer, signal.y);
     settings.validate()?;
     let d = differences(signal)?;
     let task = task(signal, &d, settings.lambda, settings.sparse);
     let method = method(signal, settings)?;
     let started = Instant::now();
     let start = start.map(|x| checked_start(x, d.columns())).transpose()?;
-    let mut found = run(signal, &task, method, settings, start, control)?;
+    let mut found = run(signal, &task, method, settings, start, (&mut told, control))?;
     let seconds_solve = started.elapsed().as_secs_f64();
     let started = Instant::now();
     if method == Method::Chain {
@@ -121,6 +138,7 @@ pub fn fit_from(
         Ok(bounds) => (bounds, found.halt),
         Err(halt) => (Bounds { objective: f64::INFINITY, bound: f64::NEG_INFINITY }, Some(halt)),
     };
+    told.tell(found.rounds, (bounds.objective, bounds.bound));
     let relative_gap = bounds.relative_gap(signal.y);
     let status = match halt {
         _ if relative_gap <= settings.gap => Status::Converged,
@@ -214,20 +232,27 @@ fn run(
     method: Method,
     settings: &FitSettings,
     start: Option<&[f64]>,
-    control: &Control,
+    (told, control): (&mut Told<'_>, &Control),
 ) -> Result<Found> {
+    if matches!(method, Method::Lines | Method::Interior)
+        && let Some(found) = whole::solve(task)
+    {
+        return Ok(found);
+    }
     // A little is left to the proof.
     let (gap, rounds) = (0.5 * settings.gap, settings.max_rounds);
     match (method, signal.penalty, signal.design) {
         (Method::Chain, ..) => recursion(task, settings.threads, control),
         (Method::Lines, Penalty::Grid { rows, columns }, _) => {
-            lines::solve(task, (*rows, *columns), gap, (settings.threads, rounds), start, control)
+            lines::solve(task, (*rows, *columns), gap, (settings.threads, rounds), start, (told, control))
         }
-        (Method::Jumps, _, Design::Matrix(x)) => Ok(jumps::solve(task, x, gap, rounds, start, control)),
-        (Method::SlackPairs, ..) => slack::solve(task, settings, start, control),
+        (Method::Jumps, _, Design::Matrix(x)) => {
+            Ok(jumps::solve(task, x, gap, rounds, start, (told, control)))
+        }
+        (Method::SlackPairs, ..) => slack::solve(task, settings, start, (told, control)),
         (_, _, Design::Identity) if task.is_graph => {
             let plain = Task { sparse: 0.0, ..*task };
-            let mut found = interior::solve(&plain, gap, rounds, control)?;
+            let mut found = interior::solve(&plain, gap, rounds, (told, task.sparse), control)?;
             // Where that is ended, what was found before stands.
             if let Err(halt) = regions::fuse(&plain, &mut found.b, 0, control) {
                 found.halt.get_or_insert(halt);
@@ -235,7 +260,7 @@ fn run(
             found.b.iter_mut().for_each(|b| *b = shrunk(*b, task.sparse));
             Ok(found)
         }
-        _ => interior::solve(task, 0.4 * gap, rounds, control),
+        _ => interior::solve(task, 0.4 * gap, rounds, (told, task.sparse), control),
     }
 }
 
@@ -243,7 +268,7 @@ fn run(
 /// multipliers are left to the certificate.
 fn recursion(task: &Task<'_>, threads: usize, control: &Control) -> Result<Found> {
     let mut b = vec![0.0; task.y.len()];
-    Chain::solve_by(threads, task.y, task.lambda, &mut b, control)?;
+    Chain::solve_by(threads, task.y, within_reach(task.y, task.lambda), &mut b, control)?;
     if let Design::Observed { indices, coefficients } = task.design {
         let mut all = vec![b[0]; coefficients];
         for (k, index) in indices.iter().enumerate() {
@@ -258,13 +283,28 @@ fn recursion(task: &Task<'_>, threads: usize, control: &Control) -> Result<Found
     Ok(Found { b, dual: Dual::default(), rounds: 1, halt: None })
 }
 
+/// lambda, or where it is beyond everything a smaller one that leaves a single piece just as well: beside it the samples keep
+/// their digits. On a chain `sum |y - mean|` is twice what that takes.
+fn within_reach(y: &[f64], lambda: f64) -> f64 {
+    const FEW: usize = 1024;
+    let near: f64 = y.iter().take(FEW).map(|y| y.abs()).sum();
+    if lambda <= 1e4 * near {
+        return lambda;
+    }
+    let mean = y.iter().sum::<f64>() / y.len() as f64;
+    let spread: f64 = y.iter().map(|y| (y - mean).abs()).sum();
+    let enough = 2.0 * spread.max(mean.abs()).max(f64::MIN_POSITIVE);
+    if enough.is_finite() { lambda.min(enough) } else { lambda }
+}
+
 /// The dual point of a solution by recursion.
 fn dual_of_chain(task: &Task<'_>, b: &[f64]) -> Dual {
     let Design::Observed { indices, coefficients } = task.design else {
         if task.sparse > 0.0 {
             // The multipliers are those of the chain before its coefficients were moved towards 0.
             let mut plain = vec![0.0; task.y.len()];
-            if Chain::default().solve(task.y, task.lambda, &mut plain, &Control::unlimited()).is_ok() {
+            let lambda = within_reach(task.y, task.lambda);
+            if Chain::default().solve(task.y, lambda, &mut plain, &Control::unlimited()).is_ok() {
                 return Dual { z: chain::multipliers(task.y, &plain, task.lambda), theta: Vec::new() };
             }
         }

@@ -20,6 +20,7 @@ use super::error::Result;
 use super::proof::{Dual, Task};
 use super::reach;
 use super::system::System;
+use super::watch::Told;
 
 /// Share of the way to the boundary that a step goes.
 const SHARE: f64 = 0.995;
@@ -63,6 +64,8 @@ struct Interior<'a> {
     system: Residuals,
     direction: Direction,
     seen: Seen,
+    /// Objective and bound of the last estimate, where X is not the identity.
+    estimated: (f64, f64),
 }
 
 /// What the two directions of a step share: `1/(w - z)`, `1/(w + z)`, S, `K b - p + q`, `X'(X b - y) + K'z`.
@@ -94,7 +97,14 @@ struct Seen {
     theta: Vec<f64>,
 }
 
-pub(super) fn solve(task: &Task<'_>, gap: f64, max_rounds: usize, control: &Control) -> Result<Found> {
+/// Solves; rounds are told of the same task with `||b||_1` weighted by `sparse`, where the task leaves that to its caller.
+pub(super) fn solve(
+    task: &Task<'_>,
+    gap: f64,
+    max_rounds: usize,
+    (told, sparse): (&mut Told<'_>, f64),
+    control: &Control,
+) -> Result<Found> {
     let is_sparse = task.sparse > 0.0;
     let mut system = System::new(task.design, task.d, is_sparse, control)?;
     let mut interior = Interior::new(task, is_sparse);
@@ -111,6 +121,9 @@ pub(super) fn solve(task: &Task<'_>, gap: f64, max_rounds: usize, control: &Cont
                 Err(why) => halt = Some(why),
             }
             estimate = interior.estimate();
+        }
+        if told.is_heard() {
+            told.tell(rounds, interior.values(sparse));
         }
         if estimate < least || z.is_empty() {
             (without_gain, least) = (0, estimate);
@@ -181,6 +194,7 @@ impl<'a> Interior<'a> {
             system: Residuals::default(),
             direction: Direction::default(),
             seen: Seen::default(),
+            estimated: (f64::INFINITY, f64::NEG_INFINITY),
         }
     }
 
@@ -225,7 +239,23 @@ impl<'a> Interior<'a> {
             None => CAUTION * size * misses.fold(0.0, f64::max),
         };
         b.clone_from(&self.b);
-        relative(objective(task, b), bound - charge)
+        self.estimated = (objective(task, b), bound - charge);
+        relative(self.estimated.0, self.estimated.1)
+    }
+
+    /// Objective and bound of what the last estimate saw, under this weight of `||b||_1`.
+    fn values(&self, sparse: f64) -> (f64, f64) {
+        if self.task.design != Design::Identity {
+            return self.estimated;
+        }
+        let task = Task { sparse, ..*self.task };
+        let mut theta = vec![0.0; task.y.len()];
+        task.d.add_transposed(1.0, &self.z[..task.d.rows()], &mut theta);
+        for (theta, y) in theta.iter_mut().zip(task.y) {
+            *theta += (y - *theta).clamp(-sparse, sparse);
+        }
+        let b: Vec<f64> = task.y.iter().zip(&theta).map(|(y, theta)| y - theta).collect();
+        (objective(&task, &b), dual_value(&theta, task.y))
     }
 
     /// One step; false where none can be made. Rows that are tied for good have an S without end, beside which the data drown in

@@ -20,6 +20,7 @@ use faer::{Mat, Side};
 use super::design::for_each_in_column;
 use super::interior::{Found, dual_value};
 use super::proof::{Dual, Task};
+use super::watch::Told;
 
 /// Sweeps before Newton steps.
 const SWEEPS: usize = 10;
@@ -45,6 +46,17 @@ struct Jumps<'a> {
     g: Vec<f64>,
 }
 
+/// Where a working set stands.
+struct Judged {
+    /// A relative gap.
+    estimate: f64,
+    /// The objective, and what it cannot fall below.
+    values: (f64, f64),
+    found: Found,
+    /// The jumps that should join.
+    too_large: Vec<usize>,
+}
+
 /// Solves the lasso of the jumps.
 pub(super) fn solve(
     task: &Task<'_>,
@@ -52,7 +64,7 @@ pub(super) fn solve(
     gap: f64,
     max_rounds: usize,
     start: Option<&[f64]>,
-    control: &Control,
+    (told, control): (&mut Told<'_>, &Control),
 ) -> Found {
     let mut jumps = Jumps::new(task, x);
     let (mut rounds, mut best, mut halt) = (0, None::<(f64, Found)>, None);
@@ -66,7 +78,8 @@ pub(super) fn solve(
         }
     }
     while halt.is_none() {
-        let (estimate, found, too_large) = jumps.judge(rounds);
+        let Judged { estimate, values, found, too_large } = jumps.judge(rounds);
+        told.tell(rounds, values);
         if best.as_ref().is_none_or(|(least, _)| estimate < *least) {
             without_gain = 0;
             best = Some((estimate, found));
@@ -82,7 +95,7 @@ pub(super) fn solve(
     }
     let mut found = match best {
         Some((_, found)) => found,
-        None => jumps.judge(rounds).1,
+        None => jumps.judge(rounds).found,
     };
     (found.rounds, found.halt) = (rounds, halt);
     found
@@ -264,8 +277,8 @@ impl<'a> Jumps<'a> {
         change < 0.0
     }
 
-    /// Where the working set stands: a relative gap, b with its dual point, and the jumps that should join.
-    fn judge(&self, rounds: usize) -> (f64, Found, Vec<usize>) {
+    /// Where the working set stands.
+    fn judge(&self, rounds: usize) -> Judged {
         let (task, lambda) = (self.task, self.task.lambda);
         let mut left = self.y.clone();
         for (j, g) in self.g.iter().enumerate().filter(|(_, g)| **g != 0.0) {
@@ -282,13 +295,14 @@ impl<'a> Jumps<'a> {
         let scale = if largest > lambda * (1.0 - 1e-13) { lambda / largest * (1.0 - 1e-13) } else { 1.0 };
         let theta: Vec<f64> = left.iter().map(|left| scale * left).collect();
         // y has a part along X 1, which theta does not see.
-        let gap = (objective - dual_value(&theta, &self.y)).max(0.0);
+        let bound = dual_value(&theta, &self.y);
+        let gap = (objective - bound).max(0.0);
         let floor = 0.5e-12 * matrix::dot(task.y, task.y);
         let estimate = if gap == 0.0 { 0.0 } else { gap / objective.max(floor) };
         let too_large = violators(&z, lambda, MOST_NEW.min(40 + 2 * self.places.len()));
         z.iter_mut().for_each(|z| *z *= scale);
         let found = Found { b: self.coefficients(), dual: Dual { z, theta }, rounds, halt: None::<Halt> };
-        (estimate, found, too_large)
+        Judged { estimate, values: (objective, bound), found, too_large }
     }
 
     /// b, with the best c.

@@ -23,6 +23,7 @@ use super::interior::{Found, dual_value, objective, shrunk};
 use super::proof::{Dual, Task};
 use super::regions;
 use super::saddle::Saddle;
+use super::watch::Told;
 
 /// Rounds before the first look at the gap; to the next one as many as it seems to take.
 const FIRST_LOOK: usize = 8;
@@ -58,7 +59,7 @@ pub(super) fn solve(
     gap: f64,
     (threads, max_rounds): (usize, usize),
     start: Option<&[f64]>,
-    control: &Control,
+    (told, control): (&mut Told<'_>, &Control),
 ) -> Result<Found> {
     let n = rows * columns;
     let mut lines = Lines {
@@ -73,21 +74,21 @@ pub(super) fn solve(
         // Half of what an earlier fit took off is a fair share for the rows.
         lines.by_rows.iter_mut().enumerate().for_each(|(at, taken)| *taken = 0.5 * (task.y[at] - b[at]));
     }
-    let mut search = Search::new(gap, max_rounds);
+    let mut search = Search::new(gap, max_rounds, told);
     let mut halt = lines.by_saddle(start.unwrap_or(task.y), &mut search, control).err();
     if halt.is_none() && !search.is_over() {
         halt = lines.by_momentum(&mut search, control).err();
     }
     let mut found = match search.best {
         Some((_, found)) => found,
-        None => lines.judge(None, NEAR * gap, &Control::unlimited())?.1,
+        None => lines.judge(None, NEAR * gap, &Control::unlimited())?.found,
     };
     (found.rounds, found.halt) = (search.rounds, halt);
     Ok(found)
 }
 
 /// How the rounds go: when the next look at the gap is due, and the best that was seen.
-struct Search {
+struct Search<'a, 'w> {
     gap: f64,
     max_rounds: usize,
     rounds: usize,
@@ -97,12 +98,22 @@ struct Search {
     looked: (usize, f64),
     best: Option<(f64, Found)>,
     without_gain: usize,
+    told: &'a mut Told<'w>,
 }
 
-impl Search {
-    fn new(gap: f64, max_rounds: usize) -> Self {
+/// What a look at the gap saw.
+struct Look {
+    /// A relative gap.
+    estimate: f64,
+    /// The objective, and what it cannot fall below.
+    values: (f64, f64),
+    found: Found,
+}
+
+impl<'a, 'w> Search<'a, 'w> {
+    fn new(gap: f64, max_rounds: usize, told: &'a mut Told<'w>) -> Self {
         let (look, looked) = (FIRST_LOOK, (1, f64::INFINITY));
-        Self { gap, max_rounds, rounds: 0, look, looked, best: None, without_gain: 0 }
+        Self { gap, max_rounds, rounds: 0, look, looked, best: None, without_gain: 0, told }
     }
 
     /// One more round; whether a look is due.
@@ -113,7 +124,9 @@ impl Search {
 
     /// What a look saw. The gap falls about as a power of the rounds, at least this one; the last two looks say which. Returns the
     /// round in which it should be met.
-    fn saw(&mut self, estimate: f64, found: Found, (least_power, growth): (f64, f64)) -> f64 {
+    fn saw(&mut self, look: Look, (least_power, growth): (f64, f64)) -> f64 {
+        let Look { estimate, values, found } = look;
+        self.told.tell(self.rounds, values);
         if self.best.as_ref().is_none_or(|(least, _)| estimate < *least) {
             (self.without_gain, self.best) = (0, Some((estimate, found)));
         } else {
@@ -143,7 +156,7 @@ impl Search {
 
 impl Lines<'_> {
     /// The first rounds, as long as they seem to suffice.
-    fn by_saddle(&mut self, x: &[f64], search: &mut Search, control: &Control) -> Pass {
+    fn by_saddle(&mut self, x: &[f64], search: &mut Search<'_, '_>, control: &Control) -> Pass {
         let mut saddle = Saddle::new(&self.image, x);
         loop {
             saddle.round(&self.image, self.task, &mut self.by_rows, control)?;
@@ -151,13 +164,12 @@ impl Lines<'_> {
                 continue;
             }
             self.settle(control)?;
-            let Ok((estimate, found)) =
-                self.judge(Some(&saddle.image_by_row(&self.image)), CLOSE * search.gap, control)
+            let Ok(look) = self.judge(Some(&saddle.image_by_row(&self.image)), CLOSE * search.gap, control)
             else {
                 // Only a control ends a look; what was found before stands.
                 return control.check();
             };
-            let expected = search.saw(estimate, found, SADDLE_PACE);
+            let expected = search.saw(look, SADDLE_PACE);
             if search.is_over() || expected > SADDLE_ROUNDS {
                 return Ok(());
             }
@@ -165,7 +177,7 @@ impl Lines<'_> {
     }
 
     /// Rounds with momentum, from what the columns take off now.
-    fn by_momentum(&mut self, search: &mut Search, control: &Control) -> Pass {
+    fn by_momentum(&mut self, search: &mut Search<'_, '_>, control: &Control) -> Pass {
         let (mut ahead, mut previous) = (self.by_columns.clone(), self.by_columns.clone());
         let mut momentum = 1.0_f64;
         search.look = search.rounds + FIRST_LOOK;
@@ -185,10 +197,10 @@ impl Lines<'_> {
             }
             previous.copy_from_slice(&self.by_columns);
             if search.counts_a_round() {
-                let Ok((estimate, found)) = self.judge(None, NEAR * search.gap, control) else {
+                let Ok(look) = self.judge(None, NEAR * search.gap, control) else {
                     return control.check();
                 };
-                search.saw(estimate, found, MOMENTUM_PACE);
+                search.saw(look, MOMENTUM_PACE);
                 if search.is_over() {
                     return Ok(());
                 }
@@ -215,7 +227,7 @@ impl Lines<'_> {
 
     /// The multipliers of the last lines, b, and a relative gap; b is the image that goes with the multipliers or the one given,
     /// whichever has the lower objective, and its regions are fused where the gap is within `near` already.
-    fn judge(&mut self, other: Option<&[f64]>, near: f64, control: &Control) -> Result<(f64, Found)> {
+    fn judge(&mut self, other: Option<&[f64]>, near: f64, control: &Control) -> Result<Look> {
         let (task, (rows, columns)) = (self.task, self.image.shape());
         let n = rows * columns;
         let lambda = task.lambda;
@@ -260,7 +272,8 @@ impl Lines<'_> {
         for (theta, y) in theta.iter_mut().zip(task.y) {
             *theta += (y - *theta).clamp(-task.sparse, task.sparse);
         }
-        let estimate = relative(objective(task, &b), dual_value(&theta, task.y));
-        Ok((estimate, Found { b, dual: Dual { z, theta: Vec::new() }, rounds: 0, halt: None::<Halt> }))
+        let values = (objective(task, &b), dual_value(&theta, task.y));
+        let found = Found { b, dual: Dual { z, theta: Vec::new() }, rounds: 0, halt: None::<Halt> };
+        Ok(Look { estimate: relative(values.0, values.1), values, found })
     }
 }

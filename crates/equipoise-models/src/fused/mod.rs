@@ -32,12 +32,15 @@ mod slack;
 mod string;
 mod system;
 mod verify;
+mod watch;
+mod whole;
 
 pub use design::Design;
 pub use error::{Error, Result};
-pub use fit::{Fit, Signal, fit, fit_from};
+pub use fit::{Fit, Signal, fit, fit_from, fit_watched};
 pub use lambda_max::{lambda_max, quick_lambda_max};
 pub use path::{Criterion, Point, choose, lambdas, path};
 pub use penalty::{Edge, Penalty};
 pub use settings::{FitSettings, Method};
 pub use verify::{Check, verify};
+pub use watch::{Round, Watch};

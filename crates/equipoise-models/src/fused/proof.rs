@@ -102,11 +102,15 @@ impl Task<'_> {
     /// `||D b||_1`.
     pub(super) fn total_variation(&self, b: &[f64]) -> Enclosure {
         let factor = 2.0 * gamma(self.d.most_entries().0 + 2);
-        let (mut sum, mut charge) = (Sum::default(), 0.0);
+        let (mut sum, mut charge, mut counted) = (Sum::default(), 0.0, 0);
         self.d.for_each(|_, columns, values| {
             let size = if let (&[u, v], &[minus, plus]) = (columns, values)
                 && minus == -plus
             {
+                // Equal coefficients have no difference, whatever lambda multiplies it with.
+                if b[u] == b[v] {
+                    return;
+                }
                 // One subtraction and one product.
                 let difference = plus * (b[v] - b[u]);
                 charge += 2.0 * f64::EPSILON * difference.abs();
@@ -116,9 +120,13 @@ impl Task<'_> {
                 charge += factor * terms().map(f64::abs).sum::<f64>();
                 terms().sum::<f64>().abs()
             };
+            counted += 1;
             sum.add(size);
         });
-        sum.value().widened(rounded_up(charge, self.d.rows()) + self.d.rows() as f64 * f64::MIN_POSITIVE)
+        if counted == 0 {
+            return Enclosure::from(0.0);
+        }
+        sum.value().widened(rounded_up(charge, counted) + counted as f64 * f64::MIN_POSITIVE)
     }
 
     /// `D'z` and what each entry may be off by.

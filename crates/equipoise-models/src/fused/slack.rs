@@ -15,13 +15,16 @@
 use equipoise::separable::{L1Bounds, SeparableTerm};
 use equipoise::smooth::loss::Squared;
 use equipoise::smooth::{LeastSquares, SmoothTerm};
-use equipoise::{Control, Coupling, Halt, Problem, Settings, Solver, SparseMatrix, Status};
+use equipoise::{
+    Control, Coupling, Halt, Observer, Problem, Progress, Settings, Solver, SparseMatrix, Status, Verdict,
+};
 
 use super::design::{Design, for_each_in_column};
 use super::error::Result;
 use super::interior::Found;
 use super::proof::{Dual, Task};
 use super::settings::FitSettings;
+use super::watch::Told;
 
 /// The problem in the paper's variables: b, then t, u and v.
 pub(super) fn problem(
@@ -71,7 +74,7 @@ pub(super) fn solve(
     task: &Task<'_>,
     settings: &FitSettings,
     start: Option<&[f64]>,
-    control: &Control,
+    (told, control): (&mut Told<'_>, &Control),
 ) -> Result<Found> {
     let problem = problem(task, control)?;
     let core = Settings {
@@ -81,7 +84,8 @@ pub(super) fn solve(
         threads: settings.threads,
         ..Settings::default()
     };
-    let mut solver = Solver::new(&problem, &core).control(control.clone());
+    let mut tell = Tell(told);
+    let mut solver = Solver::new(&problem, &core).control(control.clone()).observer(&mut tell);
     if let Some(b) = start {
         let differences = task.d.apply(b);
         let sizes = differences.iter().map(|difference| difference.abs());
@@ -104,6 +108,17 @@ pub(super) fn solve(
         _ => None,
     };
     Ok(Found { b, dual: Dual { z, theta }, rounds: solution.epochs.ceil() as usize, halt })
+}
+
+/// Tells the observer of a fit what that of a solver is told: slacks that are as small as they may be have the fit's objective.
+struct Tell<'a, 'w>(&'a mut Told<'w>);
+
+impl Observer for Tell<'_, '_> {
+    fn checkpoint(&mut self, progress: &Progress) {
+        let Verdict { objective, gap, .. } = progress.verdict;
+        let bound = gap.map_or(f64::NEG_INFINITY, |gap| objective - gap);
+        self.0.tell(progress.epoch as usize, (objective, bound));
+    }
 }
 
 #[cfg(test)]
@@ -150,7 +165,8 @@ mod tests {
         let y = [1.0; 3];
         let task = known(&y, &d);
         let settings = FitSettings { lambda: 1.5, ..FitSettings::default() };
-        let found = solve(&task, &settings, None, &Control::unlimited()).expect("it works");
+        let found = solve(&task, &settings, None, (&mut Told::new(None, &y), &Control::unlimited()))
+            .expect("it works");
         assert!(found.b.iter().all(|b| (b - 1.0).abs() < 1e-4), "{found:?}");
     }
 }
