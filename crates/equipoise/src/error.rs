@@ -340,6 +340,14 @@ pub enum Error {
         /// What the system said.
         reason: String,
     },
+    /// Ranks that work on one problem cannot go on together.
+    #[error("rank {rank}: {what}")]
+    Rank {
+        /// The rank that is at fault, or differs from rank 0.
+        rank: usize,
+        /// What is wrong with it.
+        what: String,
+    },
     /// The combination asked for is not supported.
     #[error("{what} cannot be combined with {with}: {advice}")]
     Unsupported {

@@ -30,11 +30,13 @@
 //! | [`graph`] | which pairs may move, how often, and their effective resistances |
 //! | [`mod@solve`] | the loop, limits, observer |
 //! | [`certificate`] | how far from optimal, trusting nobody |
+//! | [`collective`] | ranks that share the coordinates of one problem: how numbers travel between them |
 //!
 //! Models that people bring (support vector machines, say) are guests in crates of their own, such as `equipoise-models`;
 //! the constants and bounds of the theorems are in `equipoise-theory`. Both use what is public here and nothing else.
 
 pub mod certificate;
+pub mod collective;
 mod control;
 pub mod coupling;
 pub mod enclosure;

@@ -4,13 +4,21 @@
 //! come back in the order of the parts. Sums are therefore the same in every run with the same number of threads,
 //! whoever worked on which part. A team of one has one part and works on the caller's thread.
 //!
+//! A team may be one of several, each on a rank with coordinates of its own ([`Team::across`]). Then sums are over the parts of all
+//! ranks, in their order, and every rank has them; what a pass fills or maps stays where it is.
+//!
 //! Knows nothing of what is computed. A panic in a part ends the pass with that panic, on the caller's thread.
 
 use std::num::NonZeroUsize;
 use std::ops::Range;
+use std::sync::Arc;
 
 use rayon::ThreadPool;
 use rayon::prelude::*;
+
+use crate::collective::Collective;
+use crate::control::{Control, Halt};
+use crate::error::{Error, Result};
 
 /// Numbers that a pass must read for every thread that takes part: with fewer, waking it costs more than it saves.
 const WORK_PER_THREAD: usize = 400_000;
@@ -36,6 +44,8 @@ pub struct Team {
     pool: Option<ThreadPool>,
     /// Threads for which passes are cut into parts. No more work than there are processors, but that changes no sum.
     threads: usize,
+    /// The other ranks, where there are any.
+    world: Option<Arc<dyn Collective>>,
 }
 
 impl Team {
@@ -47,12 +57,23 @@ impl Team {
             // Where the system gives no threads the caller's does the work.
             several => rayon::ThreadPoolBuilder::new().num_threads(several).build().ok(),
         };
-        Self { pool, threads: threads.max(1) }
+        Self { pool, threads: threads.max(1), world: None }
     }
 
     /// At most so many threads, and no more than passes that read so many numbers keep busy.
     pub fn for_work(threads: usize, numbers: usize) -> Self {
         Self::of(threads.min(numbers / WORK_PER_THREAD).max(1))
+    }
+
+    /// The same as one of the teams of a world; a world of one rank changes nothing.
+    #[must_use]
+    pub fn across(self, world: Option<Arc<dyn Collective>>) -> Self {
+        Self { world: world.filter(|world| world.ranks() > 1), ..self }
+    }
+
+    /// Whether other ranks have coordinates of the same problem.
+    pub fn is_spread(&self) -> bool {
+        self.world.is_some()
     }
 
     /// Threads for which passes are cut into parts.
@@ -111,15 +132,32 @@ impl Team {
 
     /// The sum over the parts of a pass of length n.
     pub fn sum(&self, n: usize, of_part: impl Fn(Range<usize>) -> f64 + Sync) -> f64 {
-        if self.is_alone() {
+        let own = if self.is_alone() {
             of_part(0..n)
         } else {
             self.map_if(n >= SHORT, self.parts(n), of_part).into_iter().sum()
-        }
+        };
+        self.total_of(own)
     }
 
     /// Adds to `total` what the parts of a pass of length n add to a vector like it.
     pub fn add(&self, n: usize, total: &mut [f64], add_part: impl Fn(Range<usize>, &mut [f64]) + Sync) {
+        if !self.is_spread() {
+            return self.add_here(n, total, add_part);
+        }
+        let mut own = vec![0.0; total.len()];
+        self.add_here(n, &mut own, add_part);
+        self.total(&mut own);
+        crate::matrix::axpy(1.0, &own, total);
+    }
+
+    /// The same on this rank alone.
+    pub(crate) fn add_here(
+        &self,
+        n: usize,
+        total: &mut [f64],
+        add_part: impl Fn(Range<usize>, &mut [f64]) + Sync,
+    ) {
         if self.is_alone() {
             return add_part(0..n, total);
         }
@@ -141,6 +179,90 @@ impl Team {
         self.map_if(out.len() >= SHORT, out.chunks_mut(size).enumerate(), |(k, part)| {
             fill_part(k * size, part);
         });
+    }
+}
+
+/// What ranks have in common. Without other ranks every number stays as it is, and nothing is done. Where ranks cannot go on
+/// together numbers are of no use any more, and [`Team::check`] says why.
+impl Team {
+    /// Numbers become their sums over all ranks, in the order of the ranks.
+    pub fn total(&self, numbers: &mut [f64]) {
+        if let Some(world) = &self.world {
+            // The world keeps its fault.
+            let _ = world.sum(numbers);
+        }
+    }
+
+    /// The sum of a number of every rank.
+    pub fn total_of(&self, number: f64) -> f64 {
+        let mut sum = [number];
+        self.total(&mut sum);
+        sum[0]
+    }
+
+    /// The sum of a count of every rank.
+    pub fn count(&self, count: usize) -> usize {
+        if self.is_spread() { self.total_of(count as f64) as usize } else { count }
+    }
+
+    /// The largest of a number of every rank.
+    pub fn largest(&self, number: f64) -> f64 {
+        self.world.as_ref().map_or(number, |world| world.largest(number).unwrap_or(number))
+    }
+
+    /// Whether something holds on some rank.
+    pub fn any(&self, holds: bool) -> bool {
+        if self.is_spread() { self.largest(f64::from(u8::from(holds))) > 0.0 } else { holds }
+    }
+
+    /// Numbers become those of the first rank, where work was done for all.
+    pub(crate) fn lead(&self, numbers: &mut [f64]) {
+        if let Some(world) = &self.world {
+            let _ = world.lead(numbers);
+        }
+    }
+
+    /// Whether this rank does the work that one does for all.
+    pub(crate) fn leads(&self) -> bool {
+        self.world.as_ref().is_none_or(|world| world.rank() == 0)
+    }
+
+    /// The numbers of every rank, in the order of the ranks; of this one where it is alone.
+    pub fn lists(&self, own: &[f64]) -> Vec<Vec<f64>> {
+        let lists = self.world.as_ref().and_then(|world| world.lists(own).ok());
+        lists.unwrap_or_else(|| vec![own.to_vec()])
+    }
+
+    /// The number of this rank and how many there are.
+    pub fn place(&self) -> (usize, usize) {
+        self.world.as_ref().map_or((0, 1), |world| (world.rank(), world.ranks()))
+    }
+
+    /// Why the work should end, if it should: on ranks all are told the same.
+    pub fn halted(&self, control: &Control) -> Option<Halt> {
+        match &self.world {
+            None => control.halted(),
+            // A fault ends the work as well, and is told by `check`.
+            Some(world) => world.halted(control).unwrap_or(Some(Halt::Interrupted)),
+        }
+    }
+
+    /// The control of passes: on ranks none of them may end alone.
+    pub fn patient(&self, control: &Control) -> Control {
+        if self.is_spread() { Control::unlimited() } else { control.clone() }
+    }
+
+    /// Numbers that all ranks should have: where they differ the next call tells.
+    pub(crate) fn witness(&self, numbers: &[f64]) {
+        if let Some(world) = &self.world {
+            world.ledger().witness(numbers);
+        }
+    }
+
+    /// An error where ranks cannot go on together.
+    pub fn check(&self) -> Result<()> {
+        let fault = self.world.as_ref().and_then(|world| world.ledger().fault());
+        fault.map_or(Ok(()), |fault: &Error| Err(fault.clone()))
     }
 }
 

@@ -12,6 +12,7 @@
 use super::{Coupling, Shape};
 use crate::control::{Control, Pass};
 use crate::enclosure::{Enclosure, Sum, above};
+use crate::team::Team;
 
 /// The share of a row's own terms that it may be off by.
 pub const ALLOWED_SHARE: f64 = 1e-9;
@@ -80,6 +81,21 @@ impl Coupling {
             miss.of_row(row.off.abs(), row.terms, row.largest);
         }
         Ok(miss)
+    }
+
+    /// What the rows of all ranks miss: each has its columns of A, its x and its share of b.
+    pub(crate) fn miss_across(&self, x: &[f64], team: &Team) -> Miss {
+        if !team.is_spread() {
+            return self.miss(x);
+        }
+        let rows = self.sums_of_rows(x, &Control::unlimited()).unwrap_or_default();
+        let mut sums: Vec<f64> = rows.iter().flat_map(|row| [row.off, row.terms]).collect();
+        team.total(&mut sums);
+        let mut miss = Miss::default();
+        for (row, sums) in rows.iter().zip(sums.chunks(2)) {
+            miss.of_row(sums[0].abs(), sums[1], team.largest(row.largest));
+        }
+        miss
     }
 
     /// The first row that does not hold: which, what it is off by, and what it may be.

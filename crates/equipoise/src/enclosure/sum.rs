@@ -32,6 +32,9 @@ pub struct Sum {
 }
 
 impl Sum {
+    /// Numbers that a sum is made of.
+    pub const WORDS: usize = 5;
+
     /// Adds a number.
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "part of vector loops, which must not call functions")]
@@ -79,6 +82,21 @@ impl Sum {
         self.drift += other.drift;
         self.radius += other.radius;
         self.count += other.count;
+    }
+
+    /// The sum in numbers, for another process.
+    pub fn words(&self) -> [f64; Self::WORDS] {
+        [self.high, self.low, self.drift, self.radius, self.count]
+    }
+
+    /// The sum whose [`Sum::words`] these are.
+    pub fn of_words([high, low, drift, radius, count]: [f64; Self::WORDS]) -> Self {
+        Self { high, low, drift, radius, count }
+    }
+
+    /// Additions so far.
+    pub fn count(&self) -> f64 {
+        self.count
     }
 
     /// The sum so far.

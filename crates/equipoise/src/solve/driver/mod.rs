@@ -1,5 +1,6 @@
 //! The way in, and the outer loop that every gear runs in.
 
+mod across;
 mod beyond;
 pub(crate) mod checkpoints;
 pub(crate) mod choice;

@@ -8,6 +8,7 @@ use crate::error::{Error, Result};
 use crate::problem::Problem;
 use crate::separable::SeparableTerm;
 use crate::smooth::SmoothTerm;
+use crate::solve::driver::across::Across;
 use crate::solve::driver::checkpoints::Checkpoints;
 use crate::solve::driver::choice::Choice;
 use crate::solve::driver::limits::Limits;
@@ -97,7 +98,9 @@ impl<'a, F: SmoothTerm, H: SeparableTerm> Solver<'a, F, H> {
         self
     }
 
-    /// Works with threads that are there already; otherwise as many as the settings allow and the work is worth.
+    /// Works with threads that are there already; otherwise as many as the settings allow and the work is worth. Where the team is
+    /// one of a world ([`Team::across`]) the problem is this rank's share of a larger one: its coordinates, its columns, and rows
+    /// whose right-hand sides add up to those of the whole; only [`Solver::run_judged`] runs then.
     #[must_use]
     pub fn team(mut self, team: Arc<Team>) -> Self {
         self.team = Some(team);
@@ -129,6 +132,10 @@ impl<'a, F: SmoothTerm, H: SeparableTerm> Solver<'a, F, H> {
 
     /// Runs until the certificate is met, a limit is reached or nothing moves.
     pub fn run(self) -> Result<Solution> {
+        if self.team.as_ref().is_some_and(|team| team.is_spread()) {
+            let (what, with, advice) = ("a run on ranks", "a certificate by tolerance", "bring a judge");
+            return Err(Error::Unsupported { what, with, advice });
+        }
         let (view, Ran { ended, seed, choice }) = (self.problem.view(), self.ran(None)?);
         let certificate = match ended.finding.certificate.clone() {
             Some(certificate) => certificate,
@@ -139,6 +146,13 @@ impl<'a, F: SmoothTerm, H: SeparableTerm> Solver<'a, F, H> {
 
     /// The same, but a judge who knows the problem better decides that a point is good enough.
     pub fn run_judged(self, judge: &dyn Judge) -> Result<Solution<Verdict>> {
+        if let Some(team) = self.team.as_ref().filter(|team| team.is_spread()) {
+            self.settings.validate()?;
+            let observer = self.observer.map(|observer| -> &mut dyn Observer { observer });
+            let (team, control, settings) = (Arc::clone(team), self.control, self.settings);
+            let start = self.start.unwrap_or_else(|| self.problem.start().to_vec());
+            return Across { settings, team, control, observer, judge }.run(self.problem, start);
+        }
         let Ran { ended, seed, choice } = self.ran(Some(judge))?;
         let verdict = ended.finding.verdict.clone();
         Ok(solution(ended, verdict, seed, choice))

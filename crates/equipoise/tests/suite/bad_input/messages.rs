@@ -96,6 +96,7 @@ fn samples() -> Vec<(Error, &'static [&'static str])> {
             &["the objective", "NaN", "7 updates"],
         ),
         (Error::BadSnapshot { what: "why" }, &["snapshot", "why"]),
+        (Error::Rank { rank: 3, what: "it has left".into() }, &["rank 3", "it has left"]),
         (Error::Unsupported { what: "this", with: "that", advice: "do so" }, &["this", "that", "do so"]),
     ]
 }

@@ -14,6 +14,9 @@
 //! F the coordinates that answer (off bounds and kinks), `S_c = slope_c / (d_c + 1/sigma)`. Semismooth Newton with an
 //! exact line search needs a dozen steps; sigma grows from step to step, and the outer sequence converges faster than
 //! any linear rate. Coordinates far from answering are left out of the inner loop and looked at after it.
+//! # Ranks
+//! Where the team is spread every rank has its coordinates of x, its columns of Z and A and its share of b; `u`, `lambda`, the product and
+//! every decision are the same on all. Sums over coordinates are those of the team.
 //! # Guarantees
 //! Every x is in the domain with `A x = b`, and the objective never rises: a step that would is not taken.
 //! # Must not know
@@ -86,6 +89,9 @@ pub(crate) struct ProximalNewton<'a, H> {
     h: ClosedForm<'a, H>,
     factored: Watched<'a>,
     coupling: &'a Coupling,
+    /// Coordinates and right-hand sides, of all ranks.
+    dimension: usize,
+    rhs: Vec<f64>,
     system: NewtonSystem,
     sigma: f64,
     /// The dual point.
@@ -131,6 +137,23 @@ impl<H> std::fmt::Debug for ProximalNewton<'_, H> {
 impl<'a, H: SeparableTerm> ProximalNewton<'a, H> {
     /// `None` where f is no factored quadratic, h has no closed form, or a linear system would be too large.
     pub(crate) fn new<F: SmoothTerm>(problem: &'a Problem<F, H>) -> Option<Self> {
+        // A dense system pays where it is small, or there are many more coordinates than products.
+        let pays = |method: &Self| {
+            let rank = method.factored.rank();
+            rank <= SMALL || problem.dimension() >= MANY * rank
+        };
+        Self::of_any_size(problem).filter(pays)
+    }
+
+    /// The same also where a dense system does not pay: on ranks nothing else is shared.
+    pub(crate) fn across<F: SmoothTerm>(problem: &'a Problem<F, H>, team: Arc<Team>) -> Option<Self> {
+        let method = Self::of_any_size(problem)?;
+        let (dimension, mut rhs) = (team.count(method.dimension), method.rhs.clone());
+        team.total(&mut rhs);
+        Some(Self { dimension, rhs, team, ..method })
+    }
+
+    fn of_any_size<F: SmoothTerm>(problem: &'a Problem<F, H>) -> Option<Self> {
         let n = problem.dimension();
         let h = match problem.separable() {
             Nonsmooth::Coordinates(h) => ClosedForm::of(h, n)?,
@@ -138,17 +161,15 @@ impl<'a, H: SeparableTerm> ProximalNewton<'a, H> {
         };
         let factored = problem.smooth().factored()?;
         let coupling = problem.independent_coupling();
-        // A dense system pays where it is small, or there are many more coordinates than products.
         let rank = factored.rank();
-        if rank > SMALL && n < MANY * rank {
-            return None;
-        }
         let system = NewtonSystem::new(rank, coupling.rows())?;
         Some(Self {
             view: problem.view(),
             team: Arc::new(Team::of(1)),
             h,
             coupling,
+            dimension: n,
+            rhs: coupling.rhs().to_vec(),
             system,
             sigma: 0.0,
             u: Vec::new(),
@@ -173,6 +194,11 @@ impl<'a, H: SeparableTerm> ProximalNewton<'a, H> {
     /// The same with the work shared by a team.
     pub(crate) fn with_team(self, team: Arc<Team>) -> Self {
         Self { team, ..self }
+    }
+
+    /// The objective at the x that the last step left.
+    pub(crate) fn objective(&self) -> f64 {
+        self.objective
     }
 
     /// Newton steps so far.
@@ -236,7 +262,7 @@ impl<'a, H: SeparableTerm> ProximalNewton<'a, H> {
         let mut z = std::mem::take(&mut self.point);
         z.resize(x.len(), 0.0);
         let team = Arc::clone(&self.team);
-        self.factored.begin(control);
+        self.factored.begin(&team.patient(control));
         let mut outcome = team.inside(|| self.step_through(x, &mut z, control));
         if self.factored.was_cut() {
             // Nothing that was found since is of use.
@@ -260,11 +286,13 @@ impl<'a, H: SeparableTerm> ProximalNewton<'a, H> {
             return Outcome::Stopped;
         };
         self.restore_rows(&free, z, &mut product);
-        let is_feasible = |z: &[f64]| self.coupling.miss(z).relative <= 0.5 * ALLOWED_SHARE;
+        let is_feasible =
+            |z: &[f64]| self.coupling.miss_across(z, &self.team).relative <= 0.5 * ALLOWED_SHARE;
         let mut feasible = is_feasible(z);
         // With one row the nearest feasible point is found at once; with several it may take long.
         if !feasible
             && self.coupling.rows() == 1
+            && !self.team.is_spread()
             && let Ok(nearest) = project(self.coupling, self.view.separable(), z, control)
         {
             *z = nearest;
@@ -324,18 +352,18 @@ impl<'a, H: SeparableTerm> ProximalNewton<'a, H> {
 
     /// The dual point that belongs to x, and a sigma that fits the scales of x and of the gradient.
     fn begin(&mut self, x: &[f64]) {
-        let n = x.len();
+        let n = self.dimension;
         self.u = vec![0.0; self.factored.rank()];
         let mut product = vec![0.0; self.factored.rank()];
         self.product_of(x, &mut product);
         self.objective = self.objective_at(x, &product);
         self.u.iter_mut().enumerate().for_each(|(k, u)| *u = self.factored.weight(k) * product[k]);
         self.product = product;
-        self.slopes.resize(n, 0.0);
+        self.slopes.resize(x.len(), 0.0);
         self.refresh_slopes();
         self.band = f64::INFINITY;
         let mut sums = [0.0; 4];
-        self.team.add(n, &mut sums, |range, sums| self.add_scales(range, x, sums));
+        self.team.add(x.len(), &mut sums, |range, sums| self.add_scales(range, x, sums));
         let [width, bounded, violation, reach] = sums;
         let violation = (violation / n as f64).sqrt();
         let reach = if 2.0 * bounded > n as f64 { width / bounded } else { (reach / n as f64).sqrt() };
@@ -419,7 +447,7 @@ impl<'a, H: SeparableTerm> ProximalNewton<'a, H> {
         control: &Control,
     ) -> Option<(usize, Vec<u32>)> {
         let (mut steps, mut peak) = (0, 0.0);
-        let mut free = Vec::new();
+        let (mut free, patient) = (Vec::new(), self.team.patient(control));
         if !self.slopes_known {
             self.refresh_slopes();
         }
@@ -428,7 +456,7 @@ impl<'a, H: SeparableTerm> ProximalNewton<'a, H> {
             let mut work = WorkingSet::gather(self, memory, x, z, product);
             loop {
                 let spent = self.newton_steps >= self.most_newton_steps || self.passes >= self.most_passes;
-                if spent || control.halted().is_some() {
+                if spent || self.team.halted(control).is_some() {
                     self.parts = work.into_memory();
                     return None;
                 }
@@ -441,7 +469,7 @@ impl<'a, H: SeparableTerm> ProximalNewton<'a, H> {
                 }
                 let (factored, coupling) = (&self.factored, self.coupling);
                 let found =
-                    self.system.direction(&self.team, factored, coupling, &work.free(), &right, control);
+                    self.system.direction(&self.team, factored, coupling, &work.free(), &right, &patient);
                 let Ok(solved) = found else {
                     self.parts = work.into_memory();
                     return None;
@@ -463,7 +491,7 @@ impl<'a, H: SeparableTerm> ProximalNewton<'a, H> {
             let missed = work.missed(self, x, z);
             self.band = if missed > 0 { 4.0 * self.band } else { BAND * travelled };
             free = work.take_free();
-            let done = missed * 50 <= free.len() || steps >= MOST_NEWTON_STEPS;
+            let done = missed * 50 <= self.team.count(free.len()) || steps >= MOST_NEWTON_STEPS;
             self.parts = work.into_memory();
             if done {
                 break;
@@ -484,7 +512,7 @@ impl<'a, H: SeparableTerm> ProximalNewton<'a, H> {
     fn residual(&self, product: &[f64], rows_now: &[f64]) -> Right {
         let of_product = product.iter().zip(&self.u).enumerate();
         let of_product = of_product.map(|(k, (p, u))| p - u / self.factored.weight(k)).collect();
-        let of_rows = rows_now.iter().zip(self.coupling.rhs()).map(|(now, b)| now - b).collect();
+        let of_rows = rows_now.iter().zip(&self.rhs).map(|(now, b)| now - b).collect();
         Right { of_product, of_rows }
     }
 
@@ -493,7 +521,8 @@ impl<'a, H: SeparableTerm> ProximalNewton<'a, H> {
     fn energy(&self, right: &Right, free: &[&Free]) -> f64 {
         let of_product = right.of_product.iter().enumerate().map(|(k, r)| self.factored.weight(k) * r * r);
         let of_rows = right.of_rows.iter().enumerate().map(|(row, r)| {
-            let give = || free.iter().map(|part| part.give(self.coupling, row)).sum::<f64>();
+            let own = || free.iter().map(|part| part.give(self.coupling, row)).sum::<f64>();
+            let give = || self.team.total_of(own());
             if *r == 0.0 { 0.0 } else { r * r / give().max(f64::MIN_POSITIVE) }
         });
         of_product.sum::<f64>() + of_rows.sum::<f64>()
@@ -503,6 +532,7 @@ impl<'a, H: SeparableTerm> ProximalNewton<'a, H> {
         let (du, dlambda) = self.system.solution();
         self.u.iter_mut().zip(du).for_each(|(u, du)| *u += t * du);
         self.lambda.iter_mut().zip(dlambda).for_each(|(lambda, d)| *lambda += t * d);
+        self.team.witness(&self.u);
         self.slopes_known = false;
     }
 
@@ -516,7 +546,7 @@ impl<'a, H: SeparableTerm> ProximalNewton<'a, H> {
         };
         let conjugates = self.team.sum(self.slopes.len(), |range| range.map(conjugate).sum());
         let squares: f64 = self.u.iter().enumerate().map(|(k, u)| u * u / self.factored.weight(k)).sum();
-        -0.5 * squares - conjugates - dot(self.coupling.rhs(), &self.lambda)
+        -0.5 * squares - conjugates - dot(&self.rhs, &self.lambda)
     }
 }
 

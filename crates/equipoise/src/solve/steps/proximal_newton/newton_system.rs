@@ -6,13 +6,15 @@
 //!
 //! by Cholesky in rank + m dimensions. Where far more coordinates are free than that, an evenly spaced sample of them gives the matrix: the direction
 //! needs no more, and the line search along it is exact.
+//!
+//! On ranks each makes the matrix of its own columns; the lower triangles are added up, the first rank factors and all have its
+//! direction.
 
 use std::ops::Range;
 
 use faer::linalg::solvers::Solve;
 use faer::{Col, MatRef, Side};
 
-use super::add_columns;
 use crate::control::{Control, Pass};
 use crate::coupling::Coupling;
 use crate::matrix::{Cholesky, dot};
@@ -155,20 +157,52 @@ impl NewtonSystem {
         control: &Control,
     ) -> Pass<bool> {
         let (rank, dimension) = (self.rank, self.dimension);
-        let count: usize = free.iter().map(|part| part.columns.len()).sum();
+        let count = team.count(free.iter().map(|part| part.columns.len()).sum());
         let stride = (count / (PLENTY * dimension)).max(1);
         let (columns, scales) = sample(free, stride);
         self.add_products(team, factored, &columns, &scales, control)?;
         self.add_border(team, factored, coupling, &columns, &scales);
+        if team.is_spread() {
+            self.add_up(team);
+        }
+        self.raise_border(team.largest(scales.iter().copied().fold(0.0, f64::max)));
         for k in 0..rank {
             self.matrix[k * (dimension + 1)] += 1.0 / factored.weight(k);
         }
+        let solved = team.leads() && self.attempts(team, right, control)?;
+        if !team.is_spread() {
+            return Ok(solved);
+        }
+        let mut led = self.solution.clone();
+        led.push(f64::from(u8::from(solved)));
+        team.lead(&mut led);
+        self.solution.copy_from_slice(&led[..dimension]);
+        Ok(led[dimension] > 0.0)
+    }
+
+    /// Solves the system, with a raised diagonal if need be.
+    fn attempts(&mut self, team: &Team, right: &Right, control: &Control) -> Pass<bool> {
         for attempt in 0..ATTEMPTS {
             if self.solve(team, right, attempt, control)? {
                 return Ok(self.solution.iter().all(|v| v.is_finite()));
             }
         }
         Ok(false)
+    }
+
+    /// The lower triangle becomes the sum of those of all ranks.
+    fn add_up(&mut self, team: &Team) {
+        let dimension = self.dimension;
+        let columns = || (0..dimension).map(|k| k * dimension + k..(k + 1) * dimension);
+        let mut triangle = Vec::with_capacity(dimension * (dimension + 1) / 2);
+        columns().for_each(|column| triangle.extend_from_slice(&self.matrix[column]));
+        team.total(&mut triangle);
+        let mut rest = &triangle[..];
+        for column in columns() {
+            let (own, after) = rest.split_at(column.len());
+            self.matrix[column].copy_from_slice(own);
+            rest = after;
+        }
     }
 
     /// `Z_F S Z_F'` and zeros elsewhere. Every thread has columns of the matrix for its own, and looks at all of F.
@@ -226,7 +260,7 @@ impl NewtonSystem {
         made.into_iter().collect()
     }
 
-    /// The rows below those of the product: `A_F S Z_F'` and `A_F S A_F'`, and a little on their diagonal.
+    /// The rows below those of the product: `A_F S Z_F'` and `A_F S A_F'`.
     fn add_border(
         &mut self,
         team: &Team,
@@ -239,7 +273,6 @@ impl NewtonSystem {
         let m = dimension - rank;
         let mut image = vec![0.0; rank];
         let mut gram = vec![0.0; m * m];
-        let largest = scales.iter().copied().fold(0.0, f64::max);
         if let Some(a) = coupling.uniform_row() {
             gram[0] = a * a * scales.iter().sum::<f64>();
         } else {
@@ -251,16 +284,23 @@ impl NewtonSystem {
             let amounts: Vec<f64> =
                 columns.iter().zip(scales).map(|(&c, s)| s * coupling.entry(row, c as usize)).collect();
             image.fill(0.0);
-            add_columns(team, factored, columns, &amounts, &mut image);
+            team.add_here(columns.len(), &mut image, |range, image| {
+                factored.add_columns(&columns[range.clone()], &amounts[range], image);
+            });
             for k in 0..rank {
                 self.matrix[k * dimension + rank + row] = image[k];
             }
             for other in row..m {
                 self.matrix[(rank + row) * dimension + rank + other] = gram[row * m + other];
             }
-            let own = gram[row * (m + 1)];
-            let little = 1e-10 * own + 1e-7 * if largest > 0.0 { largest } else { 1.0 };
-            self.matrix[(rank + row) * (dimension + 1)] += little;
+        }
+    }
+
+    /// A little on the diagonal of the rows below those of the product, by the largest `S_c`.
+    fn raise_border(&mut self, largest: f64) {
+        for row in self.rank..self.dimension {
+            let own = &mut self.matrix[row * (self.dimension + 1)];
+            *own += 1e-10 * *own + 1e-7 * if largest > 0.0 { largest } else { 1.0 };
         }
     }
 

@@ -19,6 +19,7 @@ impl<H: SeparableTerm> ProximalNewton<'_, H> {
         let mut lacking = vec![0.0; self.coupling.rows()];
         if self.team.is_alone() {
             self.coupling.residual(z, &mut lacking);
+            self.team.total(&mut lacking);
             return lacking;
         }
         let uniform = self.coupling.uniform_row();
@@ -26,7 +27,7 @@ impl<H: SeparableTerm> ProximalNewton<'_, H> {
             Some(a) => lacking[0] += a * z[range].iter().sum::<f64>(),
             None => range.for_each(|c| self.coupling.add_column(c, z[c], lacking)),
         });
-        axpy(-1.0, self.coupling.rhs(), &mut lacking);
+        axpy(-1.0, &self.rhs, &mut lacking);
         lacking
     }
 
@@ -59,6 +60,7 @@ impl<H: SeparableTerm> ProximalNewton<'_, H> {
                 Some(a) => gram[0] = a * a * able.len() as f64,
                 None => able.iter().for_each(|&c| self.coupling.add_outer(c as usize, 1.0, &mut gram)),
             }
+            self.team.total(&mut gram);
             let mut y = vec![0.0; m];
             PseudoInverse::new(&gram, m).apply(&lacking, &mut y);
             for c in able {

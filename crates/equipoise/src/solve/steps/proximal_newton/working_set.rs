@@ -24,7 +24,9 @@ pub(super) struct WorkingSet {
     parts: Vec<Part>,
     /// Coordinates in every part but the last.
     size: usize,
+    /// Coordinates of all ranks, and how many of them are looked at.
     dimension: usize,
+    looked_at_by_all: usize,
     /// The multipliers when the set was made.
     first_lambda: Vec<f64>,
     /// `|z - x|^2` over all coordinates.
@@ -51,7 +53,8 @@ impl WorkingSet {
         let mut set = Self {
             parts,
             size: method.team.part_size(dimension),
-            dimension,
+            dimension: method.dimension,
+            looked_at_by_all: 0,
             first_lambda: method.lambda.clone(),
             moved_squared: 0.0,
             rows_now: vec![0.0; rows],
@@ -59,6 +62,7 @@ impl WorkingSet {
         set.each(&method.team, dimension, x, z, product, |part, x, z, product| {
             part.gather(method, x, z, product);
         });
+        set.looked_at_by_all = method.team.count(set.looked_at());
         set
     }
 
@@ -77,10 +81,16 @@ impl WorkingSet {
         product: &mut [f64],
         act: impl Fn(&mut Part, &[f64], &mut [f64], &mut [f64]) + Sync,
     ) {
-        if let [part] = &mut self.parts[..] {
-            return act(part, x, z, product);
-        }
         let rank = product.len();
+        if let [part] = &mut self.parts[..] {
+            if !team.is_spread() {
+                return act(part, x, z, product);
+            }
+            let mut share = vec![0.0; rank];
+            act(part, x, z, &mut share);
+            team.total(&mut share);
+            return axpy(1.0, &share, product);
+        }
         let shares = self.parts.iter_mut().zip(x.chunks(self.size)).zip(z.chunks_mut(self.size));
         team.map_if(items >= SHORT, shares, |((part, x), z)| {
             let mut share = std::mem::take(&mut part.to_product);
@@ -89,7 +99,13 @@ impl WorkingSet {
             act(part, x, z, &mut share);
             part.to_product = share;
         });
-        self.parts.iter().for_each(|part| axpy(1.0, &part.to_product, product));
+        if !team.is_spread() {
+            return self.parts.iter().for_each(|part| axpy(1.0, &part.to_product, product));
+        }
+        let mut share = vec![0.0; rank];
+        self.parts.iter().for_each(|part| axpy(1.0, &part.to_product, &mut share));
+        team.total(&mut share);
+        axpy(1.0, &share, product);
     }
 
     /// How many coordinates are looked at.
@@ -99,7 +115,7 @@ impl WorkingSet {
 
     /// The share of all coordinates that is looked at.
     pub(super) fn share(&self) -> f64 {
-        self.looked_at() as f64 / self.dimension as f64
+        self.looked_at_by_all as f64 / self.dimension as f64
     }
 
     /// The coordinates that answer, which are forgotten here.
@@ -130,6 +146,13 @@ impl WorkingSet {
         self.moved_squared = self.parts.iter().map(|part| part.moved_squared).sum();
         self.rows_now.fill(0.0);
         self.parts.iter().for_each(|part| axpy(1.0, &part.rows_now, &mut self.rows_now));
+        if method.team.is_spread() {
+            let mut sums = vec![self.moved_squared];
+            sums.extend_from_slice(&self.rows_now);
+            method.team.total(&mut sums);
+            self.moved_squared = sums[0];
+            self.rows_now.copy_from_slice(&sums[1..]);
+        }
     }
 
     /// How g changes along the direction that the system holds.
@@ -152,12 +175,13 @@ impl WorkingSet {
             first += du * (method.u[k] / weight - product[k]);
             bend += du * du / weight;
         }
-        for ((d, b), now) in dlambda.iter().zip(method.coupling.rhs()).zip(&self.rows_now) {
+        for ((d, b), now) in dlambda.iter().zip(&method.rhs).zip(&self.rows_now) {
             first += d * (b - now);
         }
         let worth_while = self.looked_at() >= SHORT;
         let answered = |t: f64| -> f64 {
-            method.team.map_if(worth_while, self.parts.iter(), |part| part.contribution(t)).into_iter().sum()
+            let parts = method.team.map_if(worth_while, self.parts.iter(), |part| part.contribution(t));
+            method.team.total_of(parts.into_iter().sum())
         };
         nearly_flat(first, |t| first + t * bend - answered(t))
     }
@@ -175,7 +199,7 @@ impl WorkingSet {
         let largest = method
             .team
             .map_if(worth_while, shares, |(part, x)| part.travelled(method, &self.first_lambda, x));
-        largest.into_iter().fold(0.0, |most, one| if one > most { one } else { most })
+        method.team.largest(largest.into_iter().fold(0.0, |most, one| if one > most { one } else { most }))
     }
 
     /// How many of the coordinates left out would answer otherwise by now.
@@ -186,7 +210,9 @@ impl WorkingSet {
         z: &[f64],
     ) -> usize {
         let shares = self.parts.iter().zip(x.chunks(self.size)).zip(z.chunks(self.size));
-        method.team.map(shares, |((part, x), z)| part.missed(method, x, z)).into_iter().sum()
+        method
+            .team
+            .count(method.team.map(shares, |((part, x), z)| part.missed(method, x, z)).into_iter().sum())
     }
 }
 

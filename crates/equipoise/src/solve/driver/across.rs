@@ -1,0 +1,143 @@
+//! The outer loop where x is spread over ranks.
+//!
+//! ```text
+//! until there is a status:
+//!     a proximal Newton step on all ranks
+//!     the judge's verdict, where the step seems to have come near enough
+//! ```
+//!
+//! - Given: the coordinates of this rank as a problem of its own, `A_r x_r = b_r`, with a feasible start; the whole problem has the sum
+//!   of the objectives, one product, and `sum_r A_r x_r = sum_r b_r`. A team that is spread, and a judge who knows it.
+//! - Returns: this rank's part of the last iterate, with a verdict on the whole; status and counts are the same on all ranks.
+//! - Must not know: who else there is, how numbers travel.
+//!
+//! Every rank makes every decision from the same numbers. Wishes to stop and limits on time are agreed upon between Newton steps; no
+//! pass is ended by one rank alone.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use crate::control::Control;
+use crate::error::{Error, Result};
+use crate::problem::Problem;
+use crate::separable::SeparableTerm;
+use crate::smooth::SmoothTerm;
+use crate::solve::judge::{Judge, Verdict};
+use crate::solve::observer::{Observer, Progress};
+use crate::solve::steps::proximal_newton::{Outcome, ProximalNewton};
+use crate::solve::{Method, Settings, Solution, Status};
+use crate::team::Team;
+
+/// Why a problem cannot be spread.
+const TOO_WIDE: &str = "on ranks it needs a factored quadratic of at most 3000 products, rows included, and a separable \
+                        term in closed form";
+const OTHER_METHOD: &str = "on ranks proximal Newton steps are all there is: choose `auto` or `violating`";
+/// How often Newton steps that find nothing begin anew.
+const MOST_RESTARTS: u32 = 3;
+
+/// What a run on ranks is given.
+pub(crate) struct Across<'r> {
+    pub(crate) settings: &'r Settings,
+    pub(crate) team: Arc<Team>,
+    pub(crate) control: Control,
+    pub(crate) observer: Option<&'r mut dyn Observer>,
+    pub(crate) judge: &'r dyn Judge,
+}
+
+impl Across<'_> {
+    /// Runs from a feasible start.
+    pub(crate) fn run<F: SmoothTerm, H: SeparableTerm>(
+        mut self,
+        problem: &Problem<F, H>,
+        mut x: Vec<f64>,
+    ) -> Result<Solution<Verdict>> {
+        let started = Instant::now();
+        let settings = self.settings;
+        if !matches!(settings.method, Method::Auto | Method::Violating) {
+            return Err(Error::MethodNotApplicable { method: settings.method.name(), why: OTHER_METHOD });
+        }
+        let method = Method::Violating;
+        let Some(mut newton) = ProximalNewton::across(problem, Arc::clone(&self.team)) else {
+            return Err(Error::MethodNotApplicable { method: method.name(), why: TOO_WIDE });
+        };
+        let most_passes = settings.max_epochs.unwrap_or(f64::INFINITY);
+        newton.limit(settings.max_updates.unwrap_or(u64::MAX), most_passes);
+        let control = settings.time_limit.into_iter().fold(self.control.clone(), Control::within);
+        let (mut restarts, mut verdict) = (0, None);
+        let status = loop {
+            let outcome = newton.step(&mut x, &control);
+            self.team.check()?;
+            if let Some(observer) = &mut self.observer {
+                observer.heartbeat(newton.newton_steps(), newton.passes());
+            }
+            let mut seems_done = outcome.seems_within(self.judge.wanted_gap(newton.objective()));
+            match outcome {
+                Outcome::Moved { .. } => verdict = None,
+                Outcome::Stopped => {
+                    let halted = self.team.halted(&control).and_then(|halt| Status::after(&halt));
+                    self.team.check()?;
+                    break halted.unwrap_or(Status::IterationLimit);
+                }
+                Outcome::Idle if newton.has_given_up() => {
+                    restarts += 1;
+                    let lambda = newton.lambda.clone();
+                    newton.restart(&lambda);
+                    seems_done = true;
+                }
+                Outcome::Idle => {}
+            }
+            if seems_done {
+                let found = self.look(&x, started, &newton)?;
+                let (accepted, exhausted) = (found.accepted, found.exhausted);
+                verdict = Some(found);
+                if accepted {
+                    break Status::Converged;
+                }
+                if exhausted || restarts >= MOST_RESTARTS {
+                    break Status::Stalled;
+                }
+            }
+        };
+        let verdict = match verdict {
+            Some(verdict) => verdict,
+            None => self.look(&x, started, &newton)?,
+        };
+        let (_, ranks) = self.team.place();
+        Ok(Solution {
+            status: if verdict.accepted { Status::Converged } else { status },
+            x,
+            certificate: verdict,
+            updates: newton.newton_steps(),
+            epochs: newton.passes(),
+            seconds: started.elapsed().as_secs_f64(),
+            preparation_seconds: 0.0,
+            threads: self.team.threads(),
+            seed: settings.seed,
+            method,
+            reason: format!("on {ranks} ranks: proximal Newton steps alone"),
+            candidates: Vec::new(),
+        })
+    }
+
+    /// The judge's verdict, of which the observer is told.
+    fn look<H: SeparableTerm>(
+        &mut self,
+        x: &[f64],
+        started: Instant,
+        newton: &ProximalNewton<'_, H>,
+    ) -> Result<Verdict> {
+        let verdict = self.judge.judge(x, &Control::unlimited());
+        self.team.check()?;
+        let verdict = verdict?;
+        if let Some(observer) = &mut self.observer {
+            observer.checkpoint(&Progress {
+                update: newton.newton_steps(),
+                epoch: newton.passes(),
+                seconds: started.elapsed().as_secs_f64(),
+                verdict: verdict.clone(),
+                certificate: None,
+            });
+        }
+        Ok(verdict)
+    }
+}
