@@ -1,14 +1,18 @@
-//! Multipliers whose `w = X'alpha` is as near to 0 as f64 allow, where the optimum of a one-class model is 0.
+//! Multipliers whose `w = X'alpha` is as near to 0 as f64 allow.
 //!
-//! There the dual is `-1/2 |X'alpha|^2`, and nothing but the distance of `X'alpha` from 0 keeps it from the primal, which is
-//! 0 exactly. Pair steps come near only slowly; conjugate gradients solve
+//! Two kinds of fits ask for them: a one-class model whose optimum is 0, and a fit whose costs are so large that
+//! `|w|^2` is what its dual loses (see `steep`). In the first the dual is `-1/2 |X'alpha|^2`, and nothing but the
+//! distance of `X'alpha` from 0 keeps it from the primal, which is 0 exactly. Pair steps come near only slowly;
+//! conjugate gradients solve
 //!
 //! ```text
-//! minimise over z   | X'(alpha + R z) |^2 + s^2 (sum (alpha + R z) - nu N)^2      R = diag(room of alpha_i to its bounds)
+//! minimise over z   | X'(alpha + R z) |^2 + s^2 (sum (alpha + R z) - b)^2      R = diag(room of alpha_i to its bounds)
 //! ```
 //!
-//! and `alpha + R z`, clipped to its bounds, is as good a dual point as any: the proof asks nobody where it comes from.
+//! with b = nu N for a one-class model, else 0 (without a bias there is no sum), and `alpha + R z`, clipped to its
+//! bounds, is as good a dual point as any: the proof asks nobody where it comes from.
 
+use super::Kind;
 use super::charge::times;
 use super::dual::Task;
 use equipoise::matrix::{axpy, dot};
@@ -30,7 +34,12 @@ impl Task<'_> {
         };
         let columns = self.rows.columns();
         let squares = self.of_rows(control, |i| self.rows.squared_norm(i))?;
-        let scale = (squares.iter().sum::<f64>() / squares.len().max(1) as f64).sqrt();
+        let size = (squares.iter().sum::<f64>() / squares.len().max(1) as f64).sqrt();
+        let scale = if self.has_bias { size } else { 0.0 };
+        let wanted = match self.kind {
+            Kind::OneClass => times(self.exact_total(control)?, self.nu),
+            _ => 0.0.into(),
+        };
         for _ in 0..ROUNDS {
             let rooms: Vec<f64> = (0..alpha.len()).map(|i| room(&alpha, i)).collect();
             let forward = |x: &(dyn Fn(usize) -> f64 + Sync)| {
@@ -49,7 +58,7 @@ impl Task<'_> {
             // What is left of -w, and of what the sum misses.
             let mut left = forward(&|i| -alpha[i])?;
             let sum = self.enclosed_sum(control, |i| Some(alpha[i].into()))?;
-            left[columns] = scale * (times(self.exact_total(control)?, self.nu) - sum).centre();
+            left[columns] = scale * (wanted - sum).centre();
             let begin = dot(&left, &left);
             let mut z = vec![0.0; alpha.len()];
             let mut gradient = backward(&left)?;

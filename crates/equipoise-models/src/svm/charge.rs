@@ -1,4 +1,5 @@
-//! What an error of a row costs: `C_i = cost * weight of its class * weight of the row`, as a real number.
+//! What an error of a row costs: `C_i = cost * weight of its class * weight of the row`, as a real number, or the
+//! ceiling where that is less.
 //!
 //! The product of three f64 need not be one. Proofs take it with its error; the solver takes the largest f64 that is known
 //! not to exceed it, so that multipliers within its bounds are within the exact ones.
@@ -18,6 +19,8 @@ pub(super) struct Charges<'a> {
     pub(super) labels: &'a [f64],
     /// One a row, `None` for 1 each.
     pub(super) weights: Option<&'a [f64]>,
+    /// Where charges are cut off; infinite for nowhere, which is what a user means.
+    pub(super) ceiling: f64,
 }
 
 impl Charges<'_> {
@@ -27,13 +30,21 @@ impl Charges<'_> {
         let named = || self.class_weights.iter().find(|(label, _)| *label == self.labels[i]);
         let of_class = if self.class_weights.is_empty() { None } else { named() };
         let cost = of_class.map_or(self.cost.into(), |(_, weight)| times(self.cost.into(), *weight));
-        self.weights.map_or(cost, |weights| times(cost, weights[i]))
+        let charge = self.weights.map_or(cost, |weights| times(cost, weights[i]));
+        if charge.upper() > self.ceiling { self.cut(charge) } else { charge }
+    }
+
+    /// The smaller of a charge and the ceiling, where the first is not known to be that.
+    #[cold]
+    fn cut(&self, charge: Enclosure) -> Enclosure {
+        let ceiling = self.ceiling;
+        if charge.lower() >= ceiling { ceiling.into() } else { Enclosure::between(charge.lower(), ceiling) }
     }
 
     /// Numbers that the charges do not fall below; infinite where one overflows.
     pub(super) fn below(&self) -> Values {
         if self.weights.is_none() && self.class_weights.is_empty() {
-            return Values::Uniform(self.cost);
+            return Values::Uniform(self.cost.min(self.ceiling));
         }
         let below = |i: usize| {
             let exact = self.exact(i);
@@ -67,6 +78,7 @@ mod tests {
             class_weights: &[(1.0, 5.0), (2.0, 1e308)],
             labels: &[1.0, 1.0, 7.0],
             weights: Some(&weights),
+            ceiling: f64::INFINITY,
         };
         assert_eq!(charges.below().as_slice()[0], 30.0);
         assert_eq!(charges.below().as_slice()[2], 0.0);
@@ -75,5 +87,8 @@ mod tests {
         assert!(exact.lower() < exact.upper() && charges.below().as_slice()[1] <= 1.5);
         let overflows = Charges { labels: &[2.0], weights: None, ..charges };
         assert_eq!(overflows.below().as_slice(), [f64::INFINITY]);
+        let cut = Charges { ceiling: 7.0, ..charges };
+        assert_eq!((cut.below().as_slice()[0], cut.exact(0).upper()), (7.0, 7.0));
+        assert_eq!(cut.exact(1).upper(), exact.upper());
     }
 }

@@ -92,7 +92,7 @@ impl Task<'_> {
     }
 
     /// Moves the bias, first by units of its last digit, as long as the primal falls.
-    fn move_bias(&self, proven: &mut Proven, scores: &[Enclosure], control: &Control) -> Pass {
+    pub(super) fn move_bias(&self, proven: &mut Proven, scores: &[Enclosure], control: &Control) -> Pass {
         if !self.has_bias {
             return Ok(());
         }

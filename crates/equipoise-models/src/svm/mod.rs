@@ -11,6 +11,7 @@
 //! gap between primal and dual is proven from raw data, for the numbers of the model as they are, and names its accuracy. The model knows nothing of
 //! files or of threads other than how many it may start.
 
+mod attempt;
 mod calibration;
 mod cancel;
 mod charge;
@@ -31,6 +32,7 @@ mod scaling;
 mod scores;
 mod settings;
 mod snapshot;
+mod steep;
 mod swift;
 mod train;
 mod verify;

@@ -24,7 +24,9 @@ impl std::fmt::Display for Doubt {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         formatter.write_str(match self {
             Self::Overflow => "numbers overflow: scale the data, or take a smaller cost or smaller weights",
-            Self::Rounding => "rounding leaves more open than is allowed: raise the gap, or scale the data",
+            Self::Rounding => {
+                "rounding leaves more open than is allowed: raise the gap, take a smaller cost, or scale the data"
+            }
             Self::Stopped => "ended before the bounds were proven",
             Self::NoMargin => {
                 "the classes overlap at this nu and the margin is 0: take a larger nu, or kind svc"

@@ -127,12 +127,12 @@ pub fn train(
 }
 
 /// Who and what accompanies every fit.
-struct Company<'c> {
-    control: &'c Control,
-    experiment: Option<&'c dyn Experiment>,
-    started: Instant,
-    resumed: Option<&'c TrainSnapshot>,
-    kept: Option<&'c Kept<'c>>,
+pub(super) struct Company<'c> {
+    pub(super) control: &'c Control,
+    pub(super) experiment: Option<&'c dyn Experiment>,
+    pub(super) started: Instant,
+    pub(super) resumed: Option<&'c TrainSnapshot>,
+    pub(super) kept: Option<&'c Kept<'c>>,
 }
 
 impl Company<'_> {
@@ -143,23 +143,37 @@ impl Company<'_> {
 }
 
 /// One decision function and how it was reached.
-struct Fit {
-    weights: Vec<f64>,
-    report: ClassReport,
-    multipliers: Option<Vec<f64>>,
+pub(super) struct Fit {
+    pub(super) weights: Vec<f64>,
+    pub(super) report: ClassReport,
+    pub(super) multipliers: Option<Vec<f64>>,
 }
 
 /// What is to be trained, checked.
 pub(super) struct Plan<'a> {
     pub(super) samples: Samples<'a>,
-    settings: &'a TrainSettings,
-    warm_start: Option<&'a LinearModel>,
+    pub(super) settings: &'a TrainSettings,
+    pub(super) warm_start: Option<&'a LinearModel>,
     /// In ascending order; empty where there are no classes.
     pub(super) labels: Vec<f64>,
     /// The label of the positive side of every fit.
     pub(super) positive: Vec<f64>,
     /// Squared norms of the rows, which all fits share.
-    squared_norms: OnceLock<Arc<[f64]>>,
+    pub(super) squared_norms: OnceLock<Arc<[f64]>>,
+    /// How charges are made smaller, for fits that serve as a guess.
+    pub(super) smaller: Smaller,
+}
+
+/// Charges that are made smaller: a share of all, and what is above a ceiling cut off.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Smaller {
+    pub(super) share: f64,
+    pub(super) ceiling: f64,
+}
+
+impl Smaller {
+    /// As they are.
+    const NOT: Self = Self { share: 1.0, ceiling: f64::INFINITY };
 }
 
 impl<'a> Plan<'a> {
@@ -191,6 +205,7 @@ impl<'a> Plan<'a> {
             labels,
             positive,
             squared_norms: OnceLock::new(),
+            smaller: Smaller::NOT,
         })
     }
 
@@ -263,7 +278,7 @@ impl<'a> Plan<'a> {
             }
         };
         let cost = match settings.kind {
-            Kind::Svc | Kind::Svr => settings.cost,
+            Kind::Svc | Kind::Svr => self.smaller.share * settings.cost,
             Kind::NuSvc | Kind::OneClass => 1.0,
         };
         let charges = Charges {
@@ -271,6 +286,7 @@ impl<'a> Plan<'a> {
             class_weights: &settings.class_weights,
             labels: samples.labels,
             weights: samples.weights,
+            ceiling: self.smaller.ceiling,
         };
         let squared_norms = Arc::clone(self.squared_norms.get_or_init(|| {
             let mut norms = vec![0.0; samples.rows.len()];
@@ -347,17 +363,30 @@ impl<'a> Plan<'a> {
         Fit { weights, report, multipliers: None }
     }
 
-    fn trained(&self, k: usize, observer: Option<&mut dyn Observer>, company: &Company<'_>) -> Result<Fit> {
+    /// Decision function k, checked, for one of several fits side by side.
+    pub(super) fn task_of_fit(&self, k: usize) -> Result<Task<'a>> {
+        let (settings, rows) = (self.settings, self.samples.rows);
+        let threads = settings.threads.div_ceil(self.positive.len());
+        let shares_passes = settings.method != Method::Pairs && settings.kind != Kind::NuSvc;
+        let in_passes = if shares_passes { threads } else { 1 };
+        let task = self.task(k, Arc::new(Team::for_work(in_passes, rows.entries() + rows.len())));
+        task.check_caps()?;
+        task.check_nu(settings)?;
+        Ok(task)
+    }
+
+    /// A fit with the charges of the task.
+    pub(super) fn solved(
+        &self,
+        k: usize,
+        task: &Task<'_>,
+        observer: Option<&mut dyn Observer>,
+        company: &Company<'_>,
+        max_epochs: Option<f64>,
+    ) -> Result<Fit> {
         let Company { control, experiment, started, kept, .. } = *company;
         let settings = self.settings;
         let threads = settings.threads.div_ceil(self.positive.len());
-        let rows = self.samples.rows;
-        let shares_passes = settings.method != Method::Pairs && settings.kind != Kind::NuSvc;
-        let in_passes = if shares_passes { threads } else { 1 };
-        let team = Arc::new(Team::for_work(in_passes, rows.entries() + rows.len()));
-        let task = self.task(k, Arc::clone(&team));
-        task.check_caps()?;
-        task.check_nu(settings)?;
         let with_purse = task.with_purse();
         let problem = task.problem(with_purse.as_ref().unwrap_or(task.rows))?;
         // Nothing is known yet: a model of nothing is no model.
@@ -366,22 +395,22 @@ impl<'a> Plan<'a> {
         let choices = Settings {
             method: settings.method,
             seed: settings.seed,
-            max_epochs: settings.max_epochs,
+            max_epochs,
             time_limit,
             threads,
             locking: settings.locking,
             deterministic: settings.deterministic,
             ..Settings::default()
         };
-        let judge = GapJudge::new(&task, settings.gap);
-        let mut solver = Solver::new(&problem, &choices).team(team);
+        let judge = GapJudge::new(task, settings.gap);
+        let mut solver = Solver::new(&problem, &choices).team(Arc::clone(&task.team));
         let limited = time_limit.into_iter().fold(control.clone(), Control::within);
         let (spent_updates, spent_epochs);
         if let Some(Progressed::UnderWay { updates, epochs, snapshot }) = company.progressed(k) {
             (spent_updates, spent_epochs) = (*updates, *epochs);
             solver = solver.resume(snapshot);
         } else {
-            let start = self.start(k, &task, &problem, &limited);
+            let start = self.start(k, task, &problem, &limited);
             (spent_updates, spent_epochs) =
                 start.as_ref().map_or((0, 0.0), |start| (start.updates, start.epochs));
             if let Some(Start { x, .. }) = start {
@@ -402,16 +431,8 @@ impl<'a> Plan<'a> {
         let mut ended = Ended::of(solver.control(limited).run_judged(&judge), &problem)?;
         ended.updates += spent_updates;
         ended.epochs += spent_epochs;
-        // A run that was ended does not wait for its proof for long.
-        let patience = match ended.status {
-            Status::Interrupted => Control::unlimited().within(LEAST_PATIENCE),
-            Status::TimeLimit => {
-                let share = SHARE_OF_TIME * started.elapsed().as_secs_f64();
-                Control::unlimited().within(share.clamp(LEAST_PATIENCE, MOST_PATIENCE))
-            }
-            _ => control.clone(),
-        };
-        self.concluded(k, &task, ended, judge, &patience)
+        let patience = patience(ended.status, company);
+        self.concluded(k, task, ended, judge, &patience)
     }
 
     /// Multipliers that go with the model to begin at, if there is one; feasible, or the fit begins afresh.
@@ -492,6 +513,18 @@ impl<'a> Plan<'a> {
     }
 }
 
+/// A run that was ended does not wait for its proof for long.
+pub(super) fn patience(status: Status, company: &Company<'_>) -> Control {
+    match status {
+        Status::Interrupted => Control::unlimited().within(LEAST_PATIENCE),
+        Status::TimeLimit => {
+            let share = SHARE_OF_TIME * company.started.elapsed().as_secs_f64();
+            Control::unlimited().within(share.clamp(LEAST_PATIENCE, MOST_PATIENCE))
+        }
+        _ => company.control.clone(),
+    }
+}
+
 /// How the run of a solver ended.
 struct Ended {
     x: Vec<f64>,
@@ -512,8 +545,14 @@ impl Ended {
             Ok(Solution { x, status, updates, epochs, .. }) => {
                 Ok(Self { x, status, updates, epochs, overflows: false })
             }
-            Err(equipoise::Error::NonFiniteIterate { updates, .. }) => {
+            // Any model has a primal, so that no dual falls for ever: one that seems to has lost its curvature in
+            // rounding.
+            Err(error @ (equipoise::Error::NonFiniteIterate { .. } | equipoise::Error::Unbounded { .. })) => {
                 let (x, status) = (problem.start().to_vec(), Status::Stalled);
+                let updates = match error {
+                    equipoise::Error::NonFiniteIterate { updates, .. } => updates,
+                    _ => 0,
+                };
                 Ok(Self { x, status, updates, epochs: 0.0, overflows: true })
             }
             Err(error) => Err(error.into()),

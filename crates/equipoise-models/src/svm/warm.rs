@@ -206,7 +206,8 @@ impl<'t> Part<'t> {
     ) -> Option<(Vec<f64>, u64, f64)> {
         let task = self.task;
         let chosen = |of: &dyn Fn(usize) -> f64| self.near.iter().map(|&i| of(i)).collect::<Vec<f64>>();
-        let charges = Charges { cost: 1.0, class_weights: &[], labels: &[], weights: None };
+        let charges =
+            Charges { cost: 1.0, class_weights: &[], labels: &[], weights: None, ceiling: f64::INFINITY };
         let norms: Vec<f64> = (0..self.rows.len()).map(|k| self.rows.squared_norm(k)).collect();
         let part = Task {
             rows: &self.rows,

@@ -245,6 +245,50 @@ fn a_hard_margin_is_certified() {
     }
 }
 
+/// Charges that multipliers of double precision cannot carry: sweeps went on for minutes, and a squared loss was
+/// refused as a dual that falls for ever. What can be proven is, and the rest is said to be open.
+#[test]
+fn costs_beyond_double_precision_end_with_what_can_be_said() {
+    let mut numbers = Numbers::new(31);
+    let overlapping = crate::classes(&mut numbers, 120, 5, 0.8);
+    let apart = crate::shifted(&mut numbers, 60, 4, 0.9, 3.0);
+    let plane = crate::targets(&mut numbers, 100, 4, 0.8);
+    for exponent in [12, 15, 20, 30, 100, 300] {
+        let svc = TrainSettings { cost: 10f64.powi(exponent), ..TrainSettings::default() };
+        let squared = TrainSettings { loss: Loss::SquaredHinge, ..svc.clone() };
+        let svr = TrainSettings { kind: Kind::Svr, ..svc.clone() };
+        let without_bias = TrainSettings { bias: false, ..svc.clone() };
+        let weighted = TrainSettings { class_weights: vec![(1.0, 3.7)], ..svc.clone() };
+        let mixed = TrainSettings { class_weights: vec![(1.0, 1e-12)], ..svc.clone() };
+        let cases = [
+            (&overlapping, &svc, exponent <= 20),
+            (&overlapping, &squared, exponent <= 20),
+            (&overlapping, &without_bias, exponent <= 20),
+            (&overlapping, &weighted, exponent <= 20),
+            (&overlapping, &mixed, exponent <= 20),
+            (&plane, &svr, exponent <= 20),
+            (&apart, &svc, true),
+            (&apart, &squared, true),
+        ];
+        for (data, settings, must_converge) in cases {
+            let name = format!("1e{exponent}: {settings:?}");
+            // Without any limit.
+            let trained = data.train(settings).expect("a fit is never unbounded");
+            let class = &trained.report.classes[0];
+            println!("{name}: {class:?}");
+            let task = Exact { data, settings, positive: class.label };
+            let primal = task.primal(&trained.model.weights[0], trained.model.bias[0]);
+            assert!(class.primal.is_infinite() || primal <= exact(class.primal), "{name}: {class:?}");
+            match class.status {
+                Status::Converged => assert!(class.doubt.is_none() && class.relative_gap <= settings.gap),
+                Status::Stalled => assert!(class.doubt.is_some() && !must_converge, "{name}: {class:?}"),
+                status => panic!("{name}: {status}"),
+            }
+            check(data, settings, &name);
+        }
+    }
+}
+
 /// An objective of 222 was reported with a gap of 0 where the model's was 300 and the optimum is 264.53.
 #[test]
 #[ignore = "needs EQUIPOISE_DATA, the public data sets"]

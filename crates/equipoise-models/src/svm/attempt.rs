@@ -1,0 +1,149 @@
+//! With which charges a fit is made: those of the user, or smaller ones, as a guess.
+//!
+//! | charges that are too large for multipliers | first | then, where the gap is not met |
+//! |---|---|---|
+//! | none | as they are | |
+//! | some | as they are | cut off |
+//! | all | in proportion | cut off, where they differ; as they are, where rounding leaves some hope |
+//!
+//! What several ways find is put together: the better model and the better bound. Whatever a fit is made
+//! with, every bound is for the charges as they are (see `steep`).
+//!
+//! Must not know: how a fit is made.
+
+use super::TrainSettings;
+use super::dual::Task;
+use super::error::Result;
+use super::proof::Bounds;
+use super::report::{ClassReport, Doubt};
+use super::train::{Company, Fit, Plan, Smaller, patience};
+use equipoise::solve::{Observer, Status};
+
+/// Most epochs of a fit with charges that double precision cannot carry.
+const MOST_STEEP_EPOCHS: f64 = 1000.0;
+/// Share of the gap wanted to which a fit with smaller charges is made.
+const SHARE_OF_GUESS: f64 = 0.2;
+
+impl Plan<'_> {
+    /// The fit, by the way or the ways that its charges call for.
+    pub(super) fn trained(
+        &self,
+        k: usize,
+        mut observer: Option<&mut dyn Observer>,
+        company: &Company<'_>,
+    ) -> Result<Fit> {
+        let task = self.task_of_fit(k)?;
+        let Some(steepness) = task.steepness() else {
+            return self.solved(k, &task, observer, company, self.settings.max_epochs);
+        };
+        let is_over = |fit: &Fit| {
+            let report = &fit.report;
+            let is_spent = self.settings.max_epochs.is_some_and(|most| report.epochs >= most);
+            is_spent || matches!(report.status, Status::Converged | Status::Interrupted | Status::TimeLimit)
+        };
+        let most = if steepness.is_hopeless { Some(MOST_STEEP_EPOCHS) } else { None };
+        let most = most.into_iter().chain(self.settings.max_epochs).reduce(f64::min);
+        // What comes second cannot go on where a snapshot was taken, and begins anew.
+        let anew = Company { resumed: None, kept: None, ..*company };
+        let cut_off = Smaller { share: 1.0, ceiling: steepness.ceiling };
+        let in_proportion = Smaller { share: steepness.share, ceiling: f64::INFINITY };
+        if !steepness.is_everywhere {
+            let found = self.solved(k, &task, again(&mut observer), company, most)?;
+            if is_over(&found) {
+                return Ok(found);
+            }
+            return Ok(self.better(found, self.guessed(k, &task, cut_off, again(&mut observer), &anew)?));
+        }
+        let mut found = self.guessed(k, &task, in_proportion, again(&mut observer), company)?;
+        if !is_over(&found) && !steepness.is_uniform {
+            found = self.better(found, self.guessed(k, &task, cut_off, again(&mut observer), &anew)?);
+        }
+        if !is_over(&found) && !steepness.is_hopeless {
+            found = self.better(found, self.solved(k, &task, again(&mut observer), &anew, most)?);
+        }
+        Ok(found)
+    }
+
+    /// A fit with smaller charges, and what it proves for the charges as they are.
+    fn guessed(
+        &self,
+        k: usize,
+        task: &Task<'_>,
+        smaller: Smaller,
+        observer: Option<&mut dyn Observer>,
+        company: &Company<'_>,
+    ) -> Result<Fit> {
+        let settings = TrainSettings { gap: SHARE_OF_GUESS * self.settings.gap, ..self.settings.clone() };
+        let plan = Plan {
+            samples: self.samples,
+            settings: &settings,
+            warm_start: self.warm_start,
+            labels: self.labels.clone(),
+            positive: self.positive.clone(),
+            squared_norms: self.squared_norms.clone(),
+            smaller,
+        };
+        let mut fit = plan.solved(k, &plan.task_of_fit(k)?, observer, company, settings.max_epochs)?;
+        let control = patience(fit.report.status, company);
+        let guess = (&fit.weights[..], fit.report.bias);
+        let lifted = task.lifted(guess, fit.multipliers.as_deref(), &control);
+        let report = &mut fit.report;
+        let proven = match lifted {
+            Ok(proven) => Some(proven),
+            // There was no time to say anything of the charges as they are.
+            Err(_) => None,
+        };
+        let is_cut = proven.is_none();
+        let bounds = proven.as_ref().map_or(Bounds { dual: 0.0, ..Bounds::NONE }, |proven| proven.bounds);
+        (report.primal, report.dual, report.relative_gap) =
+            (bounds.primal, bounds.dual, bounds.relative_gap());
+        report.status = match report.status {
+            _ if report.relative_gap <= self.settings.gap => Status::Converged,
+            Status::Converged => Status::Stalled,
+            status => status,
+        };
+        report.doubt = match report.status {
+            Status::Converged => None,
+            _ if is_cut => Some(Doubt::Stopped),
+            _ if !bounds.gap().is_finite() => Some(Doubt::Overflow),
+            Status::Stalled => Some(Doubt::Rounding),
+            _ => None,
+        };
+        if let Some(proven) = proven {
+            (fit.weights, report.bias) = (proven.weights, proven.bias);
+        }
+        Ok(fit)
+    }
+
+    /// The better model of two fits of one function, with the better bound: each holds whoever found it.
+    fn better(&self, first: Fit, second: Fit) -> Fit {
+        let (earlier, later) = (&first.report, &second.report);
+        let (updates, epochs) = (earlier.updates + later.updates, earlier.epochs + later.epochs);
+        let (dual, mut status) = (earlier.dual.max(later.dual), later.status);
+        let mut fit = if later.primal < earlier.primal { second } else { first };
+        let bounds = Bounds { primal: fit.report.primal, dual };
+        let relative_gap = bounds.relative_gap();
+        let is_spent = self.settings.max_epochs.is_some_and(|most| epochs >= most);
+        if relative_gap <= self.settings.gap {
+            status = Status::Converged;
+        } else if status == Status::IterationLimit && !is_spent {
+            // A limit that the attempt had is none of the user's.
+            status = Status::Stalled;
+        }
+        let doubt = match status {
+            Status::Converged => None,
+            Status::Stalled => fit.report.doubt.or(Some(Doubt::Rounding)),
+            _ => fit.report.doubt,
+        };
+        fit.report = ClassReport { dual, relative_gap, status, doubt, updates, epochs, ..fit.report };
+        fit
+    }
+}
+
+/// The same observer, for one attempt.
+fn again<'o>(observer: &'o mut Option<&mut dyn Observer>) -> Option<&'o mut dyn Observer> {
+    match observer {
+        Some(observer) => Some(&mut **observer),
+        None => None,
+    }
+}
