@@ -60,7 +60,7 @@ pub(crate) fn run(args: &DemoArguments, interrupt: &Interrupt) -> Result<Outcome
         file.build(&Building::new(Path::new("demo"), Pairs::OfGraph { seed: SEED }, &interrupt.control))?;
     let pairs = race("random pairs (the paper)", Method::Pairs, &problem, interrupt)?;
     let ours = race("equipoise (default)", Method::Auto, &problem, interrupt)?;
-    let (lanes, best) = ([pairs, ours], problem.objective(&optimum));
+    let (lanes, best) = ([pairs, ours], problem.objective(&optimum)?);
     write_page(&args.out, &page(&lanes, best))?;
     exit::print(&format!("{}\npage  {}\n", words(&lanes, best), args.out.display()))?;
     Ok(lanes[1].is_done().into())

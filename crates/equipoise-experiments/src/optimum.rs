@@ -79,7 +79,7 @@ mod tests {
         let settings = Settings { tolerance: 1e-11, ..Settings::default() };
         let solution = equipoise::solve(&problem, &settings).expect("a run");
         assert_eq!(solution.status, Status::Converged);
-        let (ours, theirs) = (problem.objective(&x), solution.certificate.objective);
+        let (ours, theirs) = (problem.objective(&x).expect("in memory"), solution.certificate.objective);
         assert!((ours - theirs).abs() < 1e-8 * theirs, "{ours} {theirs}");
     }
 }

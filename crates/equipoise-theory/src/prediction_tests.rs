@@ -39,7 +39,7 @@ fn optimum<F: SmoothTerm, H: SeparableTerm>(problem: &Problem<F, H>) -> f64 {
 fn holds<F: SmoothTerm, H: SeparableTerm>(problem: &Problem<F, H>, case: &str) -> f64 {
     let seeds = 40u64;
     let best = optimum(problem);
-    let delta_0 = problem.objective(problem.start()) - best;
+    let delta_0 = problem.objective(problem.start()).expect("in memory") - best;
     let prediction = Prediction::new(problem, Scheme::Pairs).expect(case);
     if let Some(above) = prediction.suboptimality(problem, problem.start()) {
         assert!(above >= delta_0 * (1.0 - 1e-9), "{case}: {above} {delta_0}");
@@ -54,7 +54,7 @@ fn holds<F: SmoothTerm, H: SeparableTerm>(problem: &Problem<F, H>, case: &str) -
             let (i, j) = sampler.draw(&mut rng);
             stepper.update(i, j).expect("bounded");
             if let Some(at) = checkpoints.iter().position(|&c| c == k) {
-                gaps[at].push((problem.objective(stepper.x()) - best).max(0.0));
+                gaps[at].push((problem.objective(stepper.x()).expect("in memory") - best).max(0.0));
             }
         }
     }
@@ -182,7 +182,7 @@ fn acceleration_keeps_its_promise() {
     let best = solved.certificate.objective;
     let apart: Vec<f64> = problem.start().iter().zip(&solved.x).map(|(a, b)| a - b).collect();
     let r_0_squared = norm.dual_squared(&apart).expect("connected");
-    let delta_0 = problem.objective(problem.start()) - best;
+    let delta_0 = problem.objective(problem.start()).expect("in memory") - best;
     let constants = PairConstants::of(&problem).expect("small");
     assert!(r_0_squared <= constants.spread().expect("quadratic") * delta_0);
     let prediction = Prediction::new(&problem, Scheme::Accelerated).expect("quadratic");
@@ -228,7 +228,7 @@ fn accelerated_gap<F: SmoothTerm, H: SeparableTerm>(
         }
         weight = next;
     }
-    problem.objective(&x)
+    problem.objective(&x).expect("in memory")
 }
 
 #[test]

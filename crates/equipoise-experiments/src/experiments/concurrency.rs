@@ -73,8 +73,8 @@ pub(super) fn run(plan: &Plan, cell: &Cell, control: &Control) -> Result<Outcome
     let graph = Topology::parse(cell.get("graph"), synthetic.nodes, 0)?;
     let start = vec![0.0; synthetic.nodes * synthetic.block];
     let problem = synthetic.problem()?.graph(graph).start(start).build()?;
-    let highest = problem.objective(problem.start());
-    let lowest = problem.objective(&synthetic_optimum(&synthetic, problem.coupling())?);
+    let highest = problem.objective(problem.start())?;
+    let lowest = problem.objective(&synthetic_optimum(&synthetic, problem.coupling())?)?;
     let target = highest - SHARE * (highest - lowest);
     timed(&problem, target, cell, control).map(|outcome| outcome.value("optimum", lowest))
 }
@@ -105,7 +105,7 @@ pub(super) fn timed<F: SmoothTerm, H: SeparableTerm>(
         let solution = Solver::new(problem, &settings).experiment(&delayed).control(control.clone()).run()?;
         (solution.seconds, solution.updates, solution.status.to_string(), solution.x)
     };
-    let objective = problem.objective(&x);
+    let objective = problem.objective(&x)?;
     let infeasibility = problem.coupling().infeasibility(&x);
     let reached = objective <= target + 1e-9 * target.abs().max(1.0) && infeasibility <= ROUNDING;
     Ok(Outcome::default()

@@ -84,7 +84,7 @@ pub(super) fn run(plan: &Plan, cell: &Cell, control: &Control) -> Result<Outcome
 fn timed<F: SmoothTerm>(problem: &Problem<F>, cell: &Cell, limit: f64, control: &Control) -> Result<Outcome> {
     let settings = Settings { tolerance: 1e-11, time_limit: Some(30.0), ..Settings::default() };
     let best = Solver::new(problem, &settings).control(control.clone()).run()?;
-    let (optimum, start) = (problem.objective(&best.x), problem.objective(problem.start()));
+    let (optimum, start) = (problem.objective(&best.x)?, problem.objective(problem.start())?);
     let target = optimum + ACCURACY * (start - optimum);
     let method: Method = cell.get("method").trim_end_matches("-equalised").parse()?;
     let settings = Settings {
@@ -96,7 +96,7 @@ fn timed<F: SmoothTerm>(problem: &Problem<F>, cell: &Cell, limit: f64, control: 
         ..Settings::default()
     };
     let solution = Solver::new(problem, &settings).control(control.clone()).run()?;
-    let objective = problem.objective(&solution.x);
+    let objective = problem.objective(&solution.x)?;
     let left = |f: f64| ((f - optimum) / (start - optimum)).max(1e-12);
     // A run with a target looks at nothing else: the curve is that of a second run, which stops to look.
     let settings = Settings { target_objective: None, tolerance: 1e-9, ..settings };

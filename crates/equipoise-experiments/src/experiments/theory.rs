@@ -110,7 +110,7 @@ fn predicted<H: SeparableTerm>(
 ) -> Result<Outcome> {
     let settings = Settings { tolerance: 1e-13, ..Settings::default() };
     let best = equipoise::solve(problem, &settings)?.certificate.objective;
-    let start = problem.objective(problem.start()) - best;
+    let start = problem.objective(problem.start())? - best;
     let scheme = if kind == "accelerated" { Scheme::Accelerated } else { Scheme::Pairs };
     let prediction = Prediction::new(problem, scheme);
     let ks = updates(kind);
@@ -137,7 +137,7 @@ fn pairs<H: SeparableTerm>(problem: &Problem<Distance, H>, ks: &[u64], seed: u64
         let (i, j) = sampler.draw(&mut random);
         stepper.update(i, j)?;
         if ks.contains(&k) {
-            found.push(problem.objective(stepper.x()));
+            found.push(problem.objective(stepper.x())?);
         }
     }
     Ok(found)
@@ -159,7 +159,7 @@ fn momentum<H: SeparableTerm>(
             ..Settings::default()
         };
         let solution = Solver::new(problem, &settings).control(control.clone()).run()?;
-        Ok(problem.objective(&solution.x))
+        Ok(problem.objective(&solution.x)?)
     };
     ks.iter().map(one).collect()
 }

@@ -75,8 +75,8 @@ pub(super) fn cells(plan: &Plan) -> Vec<Cell> {
 pub(super) fn run(_: &Plan, cell: &Cell, control: &Control) -> Result<Outcome> {
     let line = LINES.iter().find(|line| line.name == cell.get("line")).unwrap_or(&LINES[0]);
     let problem = problem(line)?;
-    let optimum = problem.objective(&synthetic_optimum(&PROBLEM, problem.coupling())?);
-    let start = problem.objective(problem.start());
+    let optimum = problem.objective(&synthetic_optimum(&PROBLEM, problem.coupling())?)?;
+    let start = problem.objective(problem.start())?;
     let outcome = Outcome::under(&["update", "objective"]).value("optimum", optimum).value("start", start);
     if cell.get("kind") == "bound" {
         let steps = if line.graph == "clique" { LANCZOS_CLIQUE } else { LANCZOS };
@@ -108,12 +108,12 @@ fn pairs(problem: &Problem<Distance, Zero>, seed: u64, control: &Control) -> Res
     let mut stepper = PairStepper::new(problem, &Settings { seed, ..Settings::default() })?;
     let sampler = EdgeSampler::new(problem.graph(), problem.probabilities())?;
     let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
-    let mut rows = vec![vec![0.0, problem.objective(stepper.x())]];
+    let mut rows = vec![vec![0.0, problem.objective(stepper.x())?]];
     for k in 1..=UPDATES {
         let (i, j) = sampler.draw(&mut random);
         stepper.update(i, j)?;
         if k % EVERY == 0 {
-            rows.push(vec![k as f64, problem.objective(stepper.x())]);
+            rows.push(vec![k as f64, problem.objective(stepper.x())?]);
             if control.check().is_err() {
                 break;
             }
@@ -124,7 +124,7 @@ fn pairs(problem: &Problem<Distance, Zero>, seed: u64, control: &Control) -> Res
 
 /// The same with momentum; every point is a run of its own.
 fn with_momentum(problem: &Problem<Distance, Zero>, seed: u64, control: &Control) -> Result<Vec<Vec<f64>>> {
-    let mut rows = vec![vec![0.0, problem.objective(problem.start())]];
+    let mut rows = vec![vec![0.0, problem.objective(problem.start())?]];
     for updates in [2000, 5000, UPDATES] {
         let settings = Settings {
             method: Method::Accelerated,
@@ -135,7 +135,7 @@ fn with_momentum(problem: &Problem<Distance, Zero>, seed: u64, control: &Control
             ..Settings::default()
         };
         let solution = Solver::new(problem, &settings).control(control.clone()).run()?;
-        rows.push(vec![updates as f64, problem.objective(&solution.x)]);
+        rows.push(vec![updates as f64, problem.objective(&solution.x)?]);
         if control.check().is_err() {
             break;
         }

@@ -41,7 +41,7 @@ pub(super) struct Optimum {
 impl Optimum {
     /// By `auto`: the tightest certificate that is trusted, or the first where none is.
     pub(super) fn find<F: SmoothTerm>(problem: &Problem<F>, quick: bool) -> Result<Self> {
-        let start = problem.objective(problem.start());
+        let start = problem.objective(problem.start())?;
         let mut best: Option<Self> = None;
         for (tolerance, seconds) in OPTIMUM {
             let settings = Settings {
@@ -54,7 +54,7 @@ impl Optimum {
             let x = Solver::new(problem, &settings).warm_start(from).run()?.x;
             let certificate = certificate::check(problem, &x)?;
             let gap = certificate.duality_gap.unwrap_or(f64::INFINITY);
-            let found = Self { objective: problem.objective(&x), gap, start, x };
+            let found = Self { objective: problem.objective(&x)?, gap, start, x };
             let better = best.as_ref().is_none_or(|best| found.gap < best.gap);
             let trusted = found.is_trusted();
             if better {
@@ -127,7 +127,7 @@ impl<F: SmoothTerm> Contest<'_, F> {
         };
         let solution = solve(problem, &settings)?;
         // From here on only x is believed.
-        let objective = problem.objective(&solution.x);
+        let objective = problem.objective(&solution.x)?;
         let miss = problem.coupling().miss(&solution.x);
         let low = objective <= target + ROUNDING * self.optimum.fall();
         let (infeasibility, feasible) = (miss.absolute, miss.is_feasible());

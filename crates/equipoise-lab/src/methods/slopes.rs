@@ -52,7 +52,7 @@ impl<F: SmoothTerm> Course<'_, F> {
         &self,
         arguments: &Arguments,
         contenders: &[Contender],
-        value: impl Fn(&Problem<F>, &Solution) -> Option<f64>,
+        value: impl Fn(&Problem<F>, &Solution) -> Result<Option<f64>>,
         record: &mut Record,
     ) -> Result<()> {
         let usual: Vec<u64> = (1..=if arguments.quick { QUICK_SEEDS } else { SEEDS }).collect();
@@ -61,7 +61,7 @@ impl<F: SmoothTerm> Course<'_, F> {
             for updates in counts(arguments.quick) {
                 for &seed in seeds {
                     let solution = self.solve(contender, updates, seed)?;
-                    let Some(objective) = value(self.problem, &solution) else {
+                    let Some(objective) = value(self.problem, &solution)? else {
                         eprintln!("{}: {} has nothing to look at", self.name, contender.name);
                         continue;
                     };

@@ -70,12 +70,12 @@ impl<F: SmoothTerm, H: SeparableTerm> Experiment<'_, F, H> {
                 }
             }
         };
-        Ok(self.row(case, repeat, &run))
+        self.row(case, repeat, &run)
     }
 
     /// Judges the result by raw data alone.
-    fn row(&self, case: Case, repeat: usize, run: &Run) -> Row {
-        let objective = self.problem.objective(&run.x);
+    fn row(&self, case: Case, repeat: usize, run: &Run) -> Result<Row> {
+        let objective = self.problem.objective(&run.x)?;
         let infeasibility = self.problem.coupling().infeasibility(&run.x);
         let low = objective <= self.target + 1e-9 * self.target.abs().max(1.0);
         let feasible = infeasibility <= ROUNDING;
@@ -89,7 +89,7 @@ impl<F: SmoothTerm, H: SeparableTerm> Experiment<'_, F, H> {
         if run.threads != case.threads {
             let _ = write!(status, "; threads that worked: {}", run.threads);
         }
-        Row {
+        Ok(Row {
             part: self.part,
             problem: self.name.clone(),
             topology: self.topology.to_owned(),
@@ -105,6 +105,6 @@ impl<F: SmoothTerm, H: SeparableTerm> Experiment<'_, F, H> {
             reached: low && feasible,
             infeasibility,
             status,
-        }
+        })
     }
 }

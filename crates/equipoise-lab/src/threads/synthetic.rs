@@ -63,8 +63,8 @@ fn measure(
     let graph = Topology::parse(topology, synthetic.nodes, 0)?;
     let start = vec![0.0; synthetic.nodes * synthetic.block];
     let problem = synthetic.problem()?.graph(graph).start(start).build()?;
-    let highest = problem.objective(problem.start());
-    let lowest = problem.objective(&synthetic_optimum(&synthetic, problem.coupling())?);
+    let highest = problem.objective(problem.start())?;
+    let lowest = problem.objective(&synthetic_optimum(&synthetic, problem.coupling())?)?;
     let target = highest - SHARE * (highest - lowest);
     eprintln!("{part}, {topology}: the objective starts at {highest}, its optimum is {lowest}");
     let experiment = Experiment {

@@ -145,7 +145,7 @@ mod tests {
             x.extend(differences.iter().map(|difference| difference.abs()));
             x.extend(differences.iter().map(|difference| difference.abs() - difference));
             x.extend(differences.iter().map(|difference| difference.abs() + difference));
-            problem.objective(&x)
+            problem.objective(&x).expect("in memory")
         };
         assert_eq!(at([0.0; 3]), 1.5);
         for k in 0..3 {

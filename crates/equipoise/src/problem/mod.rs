@@ -117,9 +117,19 @@ impl<F: SmoothTerm, H: SeparableTerm> Problem<F, H> {
         }
     }
 
-    /// f(x) + h(x), from raw data; no number where they can no longer be read ([`View::objective`] says why).
-    pub fn objective(&self, x: &[f64]) -> f64 {
-        self.view().objective(x, &Control::unlimited()).unwrap_or(f64::NAN)
+    /// f(x) + h(x), from raw data; an error where x is of another length, or the data can no longer be read.
+    ///
+    /// ```
+    /// use equipoise::{Coupling, Problem, smooth::Distance};
+    /// let near = Distance::new(vec![3.0, 1.0], 1.0)?;
+    /// let problem = Problem::builder(near).coupling(Coupling::sum(1.0)?).build()?;
+    /// assert_eq!(problem.objective(&[1.0, 0.0])?, 5.0);
+    /// assert!(problem.objective(&[1.0]).is_err());
+    /// # Ok::<(), equipoise::Error>(())
+    /// ```
+    pub fn objective(&self, x: &[f64]) -> Result<f64> {
+        crate::matrix::check_length("x", "entries", x.len(), self.dimension())?;
+        Ok(self.view().objective(x, &Control::unlimited())?)
     }
 
     /// The feasible point nearest to `x` (in the Euclidean norm): a start for a warm run on changed data.

@@ -141,7 +141,7 @@ fn a_target_ends_every_method() {
         let name = sample.name;
         let problem = sample.problem();
         let optimum = solve_checked(&problem, &settings(Method::Auto)).certificate.objective;
-        let start = problem.objective(problem.start());
+        let start = problem.objective(problem.start()).expect("in memory");
         for &(_, method) in Method::ALL {
             // Steps that shrink take long to come near.
             let share = if method == Method::Stochastic { 0.5 } else { 1e-3 };
@@ -180,7 +180,8 @@ fn violating_pairs_end_soon_after_the_target() {
         .expect("valid");
     let exact = Settings { tolerance: 1e-10, ..settings(Method::Violating) };
     let exact = equipoise::solve(&problem, &exact).expect("valid");
-    let (start, optimum) = (problem.objective(problem.start()), exact.certificate.objective);
+    let (start, optimum) =
+        (problem.objective(problem.start()).expect("in memory"), exact.certificate.objective);
     let mut before = 0;
     for share in [0.5, 1e-2, 1e-4] {
         let target = optimum + share * (start - optimum);
@@ -191,7 +192,7 @@ fn violating_pairs_end_soon_after_the_target() {
         assert!(before <= solution.updates && solution.updates <= exact.updates, "{share}");
         before = solution.updates;
     }
-    assert!(problem.objective(problem.start()) > optimum && before > 0);
+    assert!(problem.objective(problem.start()).expect("in memory") > optimum && before > 0);
 }
 
 #[test]

@@ -71,7 +71,7 @@ fn verify<F: SmoothTerm, H: SeparableTerm>(
     }
     let most = settings.threads;
     assert!((1..=most).contains(&solution.threads), "{name}: {} of {most} threads", solution.threads);
-    let start = problem.objective(problem.start());
+    let start = problem.objective(problem.start()).expect("in memory");
     assert!(
         again.objective <= start + 1e-12 * (1.0 + start.abs()),
         "{name}: ends at {}, began at {start}",

@@ -169,7 +169,7 @@ fn violating_pairs_never_raise_the_objective_and_stay_feasible() {
     for seed in 0..60 {
         let instance = instance(seed);
         let problem = problem(&instance).expect("valid");
-        let mut before = problem.objective(problem.start());
+        let mut before = problem.objective(problem.start()).expect("in memory");
         for max_updates in [1, 2, 5, 20, 100] {
             let limited = Settings { max_updates: Some(max_updates), ..settings(Method::Violating) };
             let solution = solve_checked(&problem, &limited);

@@ -35,7 +35,7 @@ pub(super) fn run(arguments: &Arguments, record: &mut Record) -> Result<()> {
     let slope = hessian.chunks_exact(b).map(|row| -dot(row, &target)).collect();
     let f = Quadratic::new(DenseMatrix::from_columns(b, b, hessian.clone())?, slope)?;
     let problem = Problem::builder(f).coupling(Coupling::sum(0.0)?).graph(Topology::Ring).build()?;
-    let (objective, start) = (problem.objective(&target), problem.objective(problem.start()));
+    let (objective, start) = (problem.objective(&target)?, problem.objective(problem.start())?);
     // No certificate is needed, and none is as sharp: f cannot be lower anywhere.
     let optimum = Optimum { x: target, objective, gap: f64::EPSILON * objective.abs(), start };
 
@@ -54,6 +54,6 @@ pub(super) fn run(arguments: &Arguments, record: &mut Record) -> Result<()> {
         (contender.method == Method::Accelerated).then(|| scale / (updates as f64).powi(2))
     };
     let course = Course { name: format!("flat quadratic b={b}"), problem: &problem, optimum, bound: &bound };
-    let value = |problem: &Problem<Quadratic>, solution: &Solution| Some(problem.objective(&solution.x));
+    let value = |problem: &Problem<Quadratic>, solution: &Solution| Ok(Some(problem.objective(&solution.x)?));
     course.run(arguments, &on_convex(), value, record)
 }

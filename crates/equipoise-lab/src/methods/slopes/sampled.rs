@@ -42,7 +42,7 @@ pub(super) fn run(arguments: &Arguments, record: &mut Record) -> Result<()> {
     let bound = |_: Contender, updates: u64| Some(scale / (updates as f64).sqrt());
     let name = format!("logistic N={SAMPLES} n={FEATURES}");
     let course = Course { name, problem: &problem, optimum, bound: &bound };
-    course.run(arguments, &on_sampled(), average, record)
+    course.run(arguments, &on_sampled(), |_, solution| Ok(average(solution)), record)
 }
 
 /// The most that a pair's gradient of this sample can be: no slope of the loss is above 1.
@@ -52,7 +52,7 @@ fn steepest_pair(row: &[f64]) -> f64 {
     squares.iter().take(2).sum::<f64>().sqrt()
 }
 
-fn average<F>(_: &Problem<F>, solution: &Solution) -> Option<f64> {
+fn average(solution: &Solution) -> Option<f64> {
     let candidate = solution.candidates.iter().find(|candidate| candidate.name == "average");
     candidate.map(|candidate| candidate.objective)
 }

@@ -16,7 +16,11 @@ fn the_history_begins_at_update_0_and_never_rises() {
             let (first, last) =
                 (&history.checkpoints[0], &history.checkpoints[history.checkpoints.len() - 1]);
             assert_eq!((first.update, first.epoch), (0, 0.0), "{name}");
-            assert_eq!(first.verdict.objective, problem.objective(problem.start()), "{name}");
+            assert_eq!(
+                first.verdict.objective,
+                problem.objective(problem.start()).expect("in memory"),
+                "{name}"
+            );
             let found = last.certificate.as_ref();
             assert_eq!((last.update, found), (solution.updates, Some(&solution.certificate)), "{name}");
             for pair in history.checkpoints.windows(2) {

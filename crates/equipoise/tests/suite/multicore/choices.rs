@@ -109,7 +109,11 @@ fn an_observer_sees_updates_go_up() {
             let seen = &history.checkpoints;
             assert!(seen.len() >= 2, "{name}: {} checkpoints", seen.len());
             assert_eq!((seen[0].update, seen[0].epoch), (0, 0.0), "{name}");
-            assert_eq!(seen[0].verdict.objective, problem.objective(problem.start()), "{name}");
+            assert_eq!(
+                seen[0].verdict.objective,
+                problem.objective(problem.start()).expect("in memory"),
+                "{name}"
+            );
             let last = &seen[seen.len() - 1];
             let found = last.certificate.as_ref();
             assert_eq!((last.update, found), (solution.updates, Some(&solution.certificate)), "{name}");

@@ -17,7 +17,7 @@ fn problem(topology: Topology) -> Problem<Distance, Zero> {
 /// On every thread count, from the paper's start 0, where the objective is 1000.
 fn solved_on(topology: &Topology) {
     let problem = problem(topology.clone());
-    assert!((problem.objective(problem.start()) - 1000.0).abs() < 1e-6);
+    assert!((problem.objective(problem.start()).expect("in memory") - 1000.0).abs() < 1e-6);
     let default = Settings { tolerance: 1e-8, ..Settings::default() };
     let known = converged("one thread", &problem, &default).certificate.objective;
     for threads in THREADS {

@@ -146,7 +146,7 @@ fn rounds_of_eight_threads_stay_feasible_and_never_rise() {
             let edges = SampledEdges::new(problem.graph(), problem.probabilities(), 1).expect("connected");
             let mut multicore = Multicore::new(&problem, &settings, None, &state, &edges);
             let limits = Limits::new(&settings, 1.0, Control::unlimited());
-            let mut objective = problem.objective(&state.x);
+            let mut objective = problem.objective(&state.x).expect("in memory");
             for _ in 0..20 {
                 let mut task = Task {
                     updates: 3000,
@@ -161,7 +161,8 @@ fn rounds_of_eight_threads_stay_feasible_and_never_rise() {
                 assert_eq!(round.updates, 3000);
                 assert!(round.objective <= objective + 1e-12);
                 assert!(
-                    (round.objective - problem.objective(&state.x)).abs() <= 1e-12 * (1.0 + objective.abs())
+                    (round.objective - problem.objective(&state.x).expect("in memory")).abs()
+                        <= 1e-12 * (1.0 + objective.abs())
                 );
                 assert!(state.x.iter().all(|x| (-1.0..=1.0).contains(x)));
                 assert!(problem.coupling().infeasibility(&state.x) <= 1e-11, "{locking:?}");
