@@ -220,7 +220,9 @@ impl Certificate {
                 s[c] = -(s[c] + pull);
             }
         })?;
-        let kkt_residual = residuals.largest(&s, until)? / (1.0 + largest_gradient + largest_pull);
+        let Some(largest) = residuals.largest(&s, until)? else { return Ok(()) };
+        let kkt_residual = largest / (1.0 + largest_gradient + largest_pull);
+        // Infinite over infinite.
         if kkt_residual.is_nan() {
             return Ok(());
         }

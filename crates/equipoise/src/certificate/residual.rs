@@ -148,8 +148,8 @@ impl<'a> Residuals<'a> {
         each + each * each / 2
     }
 
-    /// The largest residual over the coordinates.
-    pub(crate) fn largest(&self, s: &[f64], control: &Control) -> Pass<f64> {
+    /// The largest residual over the coordinates; `None` where one of them is no number.
+    pub(crate) fn largest(&self, s: &[f64], control: &Control) -> Pass<Option<f64>> {
         let mut most: f64 = 0.0;
         let mut broken = false;
         self.for_each(
@@ -161,7 +161,7 @@ impl<'a> Residuals<'a> {
                 broken |= r.is_nan();
             },
         )?;
-        Ok(if broken { f64::NAN } else { most })
+        Ok((!broken).then_some(most))
     }
 
     /// What the largest of the residuals may be worth: each times the distance that its coordinate may still go.

@@ -10,9 +10,9 @@
 //! S is singular up to rounding, elimination with enclosures has twice the digits: all its pivots are proven to be
 //! above 0.
 
-use faer::Side;
-use faer::sparse::{SparseColMat, Triplet};
+use faer::sparse::Triplet;
 
+use super::sparse_definite::has_factor;
 use super::{Cholesky, Matrix};
 use crate::control::{Control, Pass};
 use crate::enclosure::{Enclosure, above};
@@ -115,8 +115,7 @@ impl Scaled<'_> {
                         triplets.push(Triplet::new(r, c, value));
                     }
                 });
-                SparseColMat::<usize, f64>::try_new_from_triplets(order, order, &triplets)
-                    .is_ok_and(|sparse| sparse.sp_cholesky(Side::Lower).is_ok())
+                has_factor(order, &triplets, control)?
             }
         };
         let least = if wanted >= 0.0 { wanted } else { shift - 2.0 * doubt };

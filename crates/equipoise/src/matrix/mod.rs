@@ -14,6 +14,7 @@ mod outer;
 mod pivoted_qr;
 mod rows;
 mod sparse;
+mod sparse_definite;
 mod symmetric;
 
 pub use by_row::ByRow;

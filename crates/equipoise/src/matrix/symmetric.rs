@@ -3,9 +3,10 @@
 //! Eigenvalues below `1e-13` of the largest count as zero in [`PseudoInverse`]: coupling rows may be
 //! dependent on a subset of the columns.
 
-use faer::sparse::{SparseColMat, Triplet};
+use faer::sparse::Triplet;
 use faer::{Mat, Side};
 
+use super::sparse_definite::has_factor;
 use super::{Cholesky, Matrix};
 use crate::control::{Control, Pass};
 use crate::error::{Error, Result};
@@ -100,11 +101,13 @@ fn is_definite_with(shift: f64, matrix: &Matrix, control: &Control) -> Pass<bool
             Cholesky::default().factor(&Team::of(1), &shifted, order, control)
         }
         Matrix::Sparse(_) => {
-            control.check()?;
             let mut triplets: Vec<_> = (0..order).map(|c| Triplet::new(c, c, shift)).collect();
-            matrix.for_each(|r, c, value| triplets.push(Triplet::new(r, c, value)));
-            Ok(SparseColMat::<usize, f64>::try_new_from_triplets(order, order, &triplets)
-                .is_ok_and(|sparse| sparse.sp_cholesky(Side::Lower).is_ok()))
+            matrix.for_each(|r, c, value| {
+                if r >= c {
+                    triplets.push(Triplet::new(r, c, value));
+                }
+            });
+            has_factor(order, &triplets, control)
         }
     }
 }
