@@ -63,6 +63,8 @@ const NUMBERS_PER_LOOK: usize = 1 << 18;
 pub struct Control {
     flag: Option<Arc<AtomicBool>>,
     deadline: Option<Instant>,
+    /// Raised where nobody waits for what an ended run could still prove.
+    forsaken: Option<Arc<AtomicBool>>,
     /// Looks that are left, for tests of where work looks at all.
     #[cfg(test)]
     looks: Option<Arc<std::sync::atomic::AtomicUsize>>,
@@ -94,6 +96,30 @@ impl Control {
             Some(deadline) => self.until(deadline),
             None => self,
         }
+    }
+
+    /// The same, and a second flag for those who drop the result of a run that they ended: once it is raised, nobody waits
+    /// for a last proof either.
+    #[must_use]
+    pub fn forsaken_by(mut self, flag: Arc<AtomicBool>) -> Self {
+        self.forsaken = Some(flag);
+        self
+    }
+
+    /// The control of what is left to be done once work was ended: it takes so many seconds at most, and none where nobody
+    /// waits for it.
+    ///
+    /// ```
+    /// use std::sync::{Arc, atomic::AtomicBool};
+    /// use equipoise::{Control, Halt};
+    /// let ended = Control::on(Arc::new(AtomicBool::new(true)));
+    /// assert_eq!(ended.afterwards(10.0).check(), Ok(()));
+    /// let dropped = ended.forsaken_by(Arc::new(AtomicBool::new(true)));
+    /// assert_eq!(dropped.afterwards(10.0).check(), Err(Halt::Interrupted));
+    /// ```
+    #[must_use]
+    pub fn afterwards(&self, seconds: f64) -> Self {
+        Self { flag: self.forsaken.clone(), ..Self::default() }.within(seconds)
     }
 
     /// Ends work at the look after so many.

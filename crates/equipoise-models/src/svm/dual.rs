@@ -232,7 +232,20 @@ impl Task<'_> {
                 (Kind::OneClass, _) => cap * ramp(score),
             }
         };
-        let mut beta: Vec<f64> = (0..self.rows.len()).map(one).collect();
+        self.with_rest((0..self.rows.len()).map(one).collect())
+    }
+
+    /// Multipliers of the samples within their bounds, and what the purse then has.
+    pub(super) fn within_bounds(&self, beta: &[f64]) -> Vec<f64> {
+        let one = |(i, beta): (usize, &f64)| {
+            let (lower, upper) = self.bounds(i);
+            beta.clamp(lower, upper)
+        };
+        self.with_rest(beta.iter().enumerate().map(one).collect())
+    }
+
+    /// Multipliers of the samples, and what the purse then has.
+    fn with_rest(&self, mut beta: Vec<f64>) -> Vec<f64> {
         if !self.has_bias {
             beta.push(-beta.iter().sum::<f64>());
         }

@@ -133,12 +133,18 @@ pub(super) struct Company<'c> {
     pub(super) started: Instant,
     pub(super) resumed: Option<&'c TrainSnapshot>,
     pub(super) kept: Option<&'c Kept<'c>>,
+    pub(super) multipliers: &'c [Option<Vec<f64>>],
 }
 
 impl Company<'_> {
     /// How far decision function k had come before.
     fn progressed(&self, k: usize) -> Option<&Progressed> {
         self.resumed.map(|snapshot| &snapshot.fits[k])
+    }
+
+    /// Multipliers at which decision function k begins, if they were given.
+    fn multipliers(&self, k: usize) -> Option<&[f64]> {
+        self.multipliers.get(k)?.as_deref()
     }
 }
 
@@ -221,7 +227,8 @@ impl<'a> Plan<'a> {
         let so_far = || resumed.cloned().unwrap_or_else(|| TrainSnapshot::new(fits));
         let kept = watch.keeper.map(|keeper| Kept::new(so_far(), keeper));
         let (control, experiment) = (&watch.control, watch.experiment);
-        let company = Company { control, experiment, started, resumed, kept: kept.as_ref() };
+        let multipliers = watch.multipliers.unwrap_or_default();
+        let company = Company { control, experiment, started, resumed, kept: kept.as_ref(), multipliers };
         let observer = watch.observer.map(Mutex::new);
         let fit = |k: usize| {
             let mut labelled =
@@ -410,7 +417,8 @@ impl<'a> Plan<'a> {
             (spent_updates, spent_epochs) = (*updates, *epochs);
             solver = solver.resume(snapshot);
         } else {
-            let start = self.start(k, task, &problem, &limited);
+            let given = company.multipliers(k).and_then(|given| self.given_start(given, task, &problem));
+            let start = given.or_else(|| self.start(k, task, &problem, &limited));
             (spent_updates, spent_epochs) =
                 start.as_ref().map_or((0, 0.0), |start| (start.updates, start.epochs));
             if let Some(Start { x, .. }) = start {
@@ -431,8 +439,26 @@ impl<'a> Plan<'a> {
         let mut ended = Ended::of(solver.control(limited).run_judged(&judge), &problem)?;
         ended.updates += spent_updates;
         ended.epochs += spent_epochs;
+        // Where nobody waits for the model there is none.
+        company.control.afterwards(f64::INFINITY).check().map_err(equipoise::Error::from)?;
         let patience = patience(ended.status, company);
         self.concluded(k, task, ended, judge, &patience)
+    }
+
+    /// Multipliers that were given, within their bounds and feasible.
+    fn given_start(
+        &self,
+        given: &[f64],
+        task: &Task<'_>,
+        problem: &Problem<Gram<'_>, Pieces<'_>>,
+    ) -> Option<Start> {
+        // Those of nu-svc come divided by a margin that nobody knows any more.
+        let fits = given.len() == task.rows.len() && given.iter().all(|beta| beta.is_finite());
+        if !fits || self.settings.kind == Kind::NuSvc {
+            return None;
+        }
+        let x = task.within_bounds(given);
+        feasible(Start { x, updates: 0, epochs: 0.0 }, problem)
     }
 
     /// Multipliers that go with the model to begin at, if there is one; feasible, or the fit begins afresh.
@@ -446,16 +472,10 @@ impl<'a> Plan<'a> {
         // The nearest feasible point under two sums is dear, and nu-svc does well without.
         let model = self.warm_start.filter(|_| self.settings.kind != Kind::NuSvc)?;
         let (w, bias) = (&model.weights[k], model.bias[k]);
-        let is_feasible = |x: &[f64]| problem.coupling().miss(x).is_feasible();
         let is_of_same_cost = model.cost == self.settings.cost;
         let by_part = || task.start_at(w, bias, is_of_same_cost, self.settings, control);
         let guess = || Start { x: task.guess(w, bias), updates: 0, epochs: 0.0 };
-        let guess = if task.has_bias { by_part().unwrap_or_else(guess) } else { guess() };
-        if is_feasible(&guess.x) {
-            return Some(guess);
-        }
-        let x = problem.nearest_feasible(&guess.x).ok()?;
-        is_feasible(&x).then_some(Start { x, ..guess })
+        feasible(if task.has_bias { by_part().unwrap_or_else(guess) } else { guess() }, problem)
     }
 
     /// The fit with what is proven of it.
@@ -516,13 +536,23 @@ impl<'a> Plan<'a> {
 /// A run that was ended does not wait for its proof for long.
 pub(super) fn patience(status: Status, company: &Company<'_>) -> Control {
     match status {
-        Status::Interrupted => Control::unlimited().within(LEAST_PATIENCE),
+        Status::Interrupted => company.control.afterwards(LEAST_PATIENCE),
         Status::TimeLimit => {
             let share = SHARE_OF_TIME * company.started.elapsed().as_secs_f64();
-            Control::unlimited().within(share.clamp(LEAST_PATIENCE, MOST_PATIENCE))
+            company.control.afterwards(share.clamp(LEAST_PATIENCE, MOST_PATIENCE))
         }
         _ => company.control.clone(),
     }
+}
+
+/// A start that satisfies the rows: this one, or the point nearest to it; none where there is none to be had.
+fn feasible(start: Start, problem: &Problem<Gram<'_>, Pieces<'_>>) -> Option<Start> {
+    let is_feasible = |x: &[f64]| problem.coupling().miss(x).is_feasible();
+    if is_feasible(&start.x) {
+        return Some(start);
+    }
+    let x = problem.nearest_feasible(&start.x).ok()?;
+    is_feasible(&x).then_some(Start { x, ..start })
 }
 
 /// How the run of a solver ended.

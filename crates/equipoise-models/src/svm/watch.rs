@@ -20,6 +20,10 @@ pub struct Watch<'a> {
     pub keeper: Option<&'a mut (dyn TrainKeeper + Send)>,
     /// An earlier training on the same data with the same settings (limits on time aside), which is gone on with.
     pub resumed: Option<&'a TrainSnapshot>,
+    /// Where decision functions begin: the multipliers of an earlier training on the same rows (`Trained::multipliers`), which
+    /// win over those that go with the weights of a model. Multipliers beyond their bounds are put on them; lists of another
+    /// length are left out, and nu-svc begins afresh.
+    pub multipliers: Option<&'a [Option<Vec<f64>>]>,
 }
 
 impl std::fmt::Debug for Watch<'_> {

@@ -76,3 +76,41 @@ fn a_model_of_half_or_twice_the_cost_saves_half_of_the_epochs() {
     }
     assert!(failures.is_empty(), "{}", failures.join("\n"));
 }
+
+#[test]
+fn multipliers_of_the_same_rows_are_the_optimum_itself() {
+    for (data, settings) in cases() {
+        for bias in [true, false] {
+            if !bias && settings.kind == Kind::OneClass {
+                continue;
+            }
+            let settings = TrainSettings { gap: 1e-6, bias, ..settings.clone() };
+            let cold = train(data.samples(), &settings, None, Watch::default()).expect("valid data");
+            let watch = Watch { multipliers: Some(&cold.multipliers), ..Watch::default() };
+            let again = train(data.samples(), &settings, None, watch).expect("valid data");
+            assert_eq!(again.report.status(), Status::Converged);
+            let (before, after) = (&cold.report.classes[0], &again.report.classes[0]);
+            assert!(after.epochs <= 2.0 && after.epochs < before.epochs, "{settings:?}: {}", after.epochs);
+            assert!(after.primal <= before.primal + 1e-6 * before.primal.abs(), "{settings:?}");
+        }
+    }
+}
+
+#[test]
+fn multipliers_of_another_cost_or_of_other_rows_are_made_feasible_or_left_out() {
+    for (data, settings) in cases() {
+        let settings = TrainSettings { gap: 1e-6, ..settings };
+        let dearer = TrainSettings { cost: 3.0 * settings.cost, ..settings.clone() };
+        let known = train(data.samples(), &settings, None, Watch::default()).expect("valid data");
+        let dear = train(data.samples(), &dearer, None, Watch::default()).expect("valid data");
+        let unfit = [Some(vec![1.0; 7])];
+        let endless = [Some(vec![f64::NAN; data.rows.len()])];
+        for given in [&dear.multipliers[..], &unfit, &endless, &[None], &[]] {
+            let watch = Watch { multipliers: Some(given), ..Watch::default() };
+            let found = train(data.samples(), &settings, None, watch).expect("valid data");
+            assert_eq!(found.report.status(), Status::Converged, "{settings:?}");
+            let difference = (found.report.primal() - known.report.primal()).abs();
+            assert!(difference <= 2e-6 * known.report.primal().abs(), "{settings:?}: {difference}");
+        }
+    }
+}

@@ -2,9 +2,11 @@
 //!
 //! A row holds 32-bit column numbers, ascending, and values; where every value is 1 none are stored, and a pass
 //! over the data reads 4 bytes an entry in place of 12. Row i is column i of the matrix `X'` in `w = X'beta`. Column numbers
-//! and values may be somebody else's: they are borrowed then, and nothing of the size of the data is copied.
+//! and values may be somebody else's: they are borrowed then, and nothing of the size of the data is copied. Where every row
+//! has every column, the column numbers are those of all rows, and are kept once.
 
 use std::borrow::Cow;
+use std::ops::Range;
 
 use super::{check_length, kernels};
 use crate::enclosure::{Enclosure, Sum, gather_dot, scatter_add};
@@ -25,6 +27,8 @@ pub struct Rows<'a> {
     /// Where each row begins; one more entry for the end.
     starts: Vec<usize>,
     indices: Cow<'a, [u32]>,
+    /// Which bits of a start count among the column numbers: all of them, or none where all rows share theirs.
+    of_index: usize,
     /// `None` when every value is 1.
     values: Option<Cow<'a, [f64]>>,
 }
@@ -61,6 +65,31 @@ impl<'a> Rows<'a> {
         Self::checked(columns, starts, indices.into(), values.map(Cow::from))
     }
 
+    /// Rows that have every column: their values one after the other, borrowed or owned.
+    ///
+    /// ```
+    /// use equipoise::matrix::Rows;
+    /// let values = [1.5, -1.0, 4.0, 0.5, 2.0, 3.0];
+    /// let rows = Rows::dense(2, 3, &values)?;
+    /// assert_eq!((rows.len(), rows.columns(), rows.entries()), (2, 3, 6));
+    /// assert_eq!(rows.dot(1, &[2.0, 0.0, 1.0]), 4.0);
+    /// # Ok::<(), equipoise::Error>(())
+    /// ```
+    pub fn dense(count: usize, columns: usize, values: impl Into<Cow<'a, [f64]>>) -> Result<Self> {
+        let values = values.into();
+        check_length("values of the rows", "entries", values.len(), count.saturating_mul(columns))?;
+        let Ok(last) = u32::try_from(columns) else {
+            let (input, found) = ("number of columns".into(), columns as f64);
+            return Err(Error::OutOfRange { input, index: 0, found, allowed: "at most 2^32 - 1" });
+        };
+        if let Some(place) = values.iter().position(|value| !value.is_finite()) {
+            let (row, column, found) = (place / columns, place % columns, values[place]);
+            return Err(Error::NonFinite { input: "samples".into(), row, column, found });
+        }
+        let starts = (0..=count).map(|i| i * columns).collect();
+        Ok(Self { columns, starts, indices: (0..last).collect(), of_index: 0, values: Some(values) })
+    }
+
     /// These rows and one more without entries; what they hold is borrowed.
     #[must_use]
     pub fn with_empty_row(&self) -> Rows<'_> {
@@ -68,7 +97,8 @@ impl<'a> Rows<'a> {
         starts.extend_from_slice(&self.starts);
         starts.push(self.entries());
         let values = self.values.as_deref().map(Cow::from);
-        Rows { columns: self.columns, starts, indices: (&*self.indices).into(), values }
+        let (columns, of_index) = (self.columns, self.of_index);
+        Rows { columns, starts, indices: (&*self.indices).into(), of_index, values }
     }
 
     fn checked(
@@ -83,7 +113,7 @@ impl<'a> Rows<'a> {
         let ascending = starts.first() == Some(&0) && starts.windows(2).all(|w| w[0] <= w[1]);
         let end = if ascending { starts.last().copied().unwrap_or(0) } else { usize::MAX };
         check_length("starts of the rows", "entries up to the last start", end, indices.len())?;
-        let rows = Self { columns, starts, indices, values };
+        let rows = Self { columns, starts, indices, of_index: usize::MAX, values };
         for i in 0..rows.len() {
             rows.check_row(i)?;
         }
@@ -124,14 +154,21 @@ impl<'a> Rows<'a> {
 
     /// The number of stored entries.
     pub fn entries(&self) -> usize {
-        self.indices.len()
+        self.starts.last().copied().unwrap_or(0)
+    }
+
+    /// The column numbers of entries that are those of one row.
+    #[inline]
+    fn numbers(&self, range: &Range<usize>) -> &[u32] {
+        let from = range.start & self.of_index;
+        &self.indices[from..from + range.len()]
     }
 
     /// Columns and values of row i; no values where all are 1.
     #[inline]
     pub fn row(&self, i: usize) -> (&[u32], Option<&[f64]>) {
         let range = self.starts[i]..self.starts[i + 1];
-        (&self.indices[range.clone()], self.values.as_deref().map(|values| &values[range]))
+        (self.numbers(&range), self.values.as_deref().map(|values| &values[range]))
     }
 
     /// The number of entries of row i.
@@ -155,7 +192,7 @@ impl<'a> Rows<'a> {
             return kernels::dot(values, w);
         }
         let range = self.starts[i]..self.starts[i + 1];
-        let indices = &self.indices[range.clone()];
+        let indices = self.numbers(&range);
         // Two running sums: one would wait for itself at every addition.
         let (mut even, mut odd) = (0.0, 0.0);
         let pairs = indices.chunks_exact(2);
@@ -273,7 +310,8 @@ impl<'a> Rows<'a> {
             }
             starts.push(indices.len());
         }
-        Rows { columns: self.columns, starts, indices: indices.into(), values: values.map(Cow::from) }
+        let (indices, values) = (indices.into(), values.map(Cow::from));
+        Rows { columns: self.columns, starts, indices, of_index: usize::MAX, values }
     }
 
     /// The inner product of rows i and j.
@@ -347,6 +385,35 @@ mod tests {
         assert_eq!((longer.len(), longer.entries(), longer.row_entries(3)), (4, 3, 0));
         assert_eq!((longer.row(0), longer.row(2)), (owned.row(0), owned.row(2)));
         assert!(Rows::borrowed(1, vec![0, 3], &indices, None).is_err());
+    }
+
+    #[test]
+    fn dense_rows_are_rows_with_every_column() {
+        let values = [1.5, -1.0, 4.0, 0.5, 2.0, 3.0];
+        let dense = Rows::dense(2, 3, &values).expect("valid");
+        let stored =
+            Rows::new(3, vec![0, 3, 6], vec![0, 1, 2, 0, 1, 2], Some(values.to_vec())).expect("valid");
+        let w = [0.3, -0.7, 1.1];
+        assert_eq!((dense.len(), dense.columns(), dense.entries()), (2, 3, 6));
+        for i in 0..2 {
+            assert_eq!(dense.row(i), stored.row(i));
+            assert_eq!(dense.dot(i, &w).to_bits(), stored.dot(i, &w).to_bits());
+            assert_eq!(dense.enclose_dot(i, &w), stored.enclose_dot(i, &w));
+            assert_eq!(dense.squared_norm(i), stored.squared_norm(i));
+            let (mut a, mut b) = (w, w);
+            dense.add(i, 0.4, &mut a);
+            stored.add(i, 0.4, &mut b);
+            assert_eq!(a, b);
+            assert_eq!(dense.rows_dot(i, 1 - i), stored.rows_dot(i, 1 - i));
+        }
+        let longer = dense.with_empty_row();
+        assert_eq!((longer.len(), longer.entries(), longer.row_entries(2)), (3, 6, 0));
+        assert_eq!((longer.row(1), longer.row(2)), (stored.row(1), (&[][..], Some(&[][..]))));
+        assert_eq!(dense.chosen(&[1]).row(0), stored.row(1));
+        assert!(Rows::dense(2, 2, &values).is_err());
+        let error = Rows::dense(2, 2, vec![1.0, 2.0, f64::INFINITY, 0.0]).expect_err("not finite");
+        assert!(error.to_string().contains("row 1, column 0"), "{error}");
+        assert_eq!(Rows::dense(3, 0, vec![]).expect("rows without columns").len(), 3);
     }
 
     #[test]

@@ -51,12 +51,12 @@ impl Limits {
     pub(crate) fn control_after(&self, status: Option<Status>) -> Control {
         match status {
             Some(Status::TargetReached) => Control::unlimited(),
-            Some(Status::Interrupted) => Control::unlimited().within(PATIENCE),
+            Some(Status::Interrupted) => self.control.afterwards(PATIENCE),
             Some(Status::TimeLimit) => {
                 // Of this part of the run, which the limit is for.
                 let taken = self.started.elapsed().as_secs_f64();
                 let patience = (SHARE_OF_TIME * taken).clamp(PATIENCE, MOST_PATIENCE);
-                Control::unlimited().within(patience)
+                self.control.afterwards(patience)
             }
             _ => self.control.clone(),
         }
