@@ -3,7 +3,8 @@
     python benchmarks/manners.py [overhead] [memory] [ctrl-c] [--record FOLDER]
 
 - overhead: seconds of `LinearSVC.fit` less the seconds that the library itself reports, on a7a and w8a (EQUIPOISE_DATA).
-- memory: how much the resident size grows while CSR data of float64 and int32 are fitted, beside the size of the non-zeros.
+- memory: how much the resident size grows, and what Python allocates (tracemalloc), while CSR data of float64 and int32 and dense data of
+  float64 are fitted, beside the size of the numbers.
 - ctrl-c: milliseconds from the signal to KeyboardInterrupt, at 20 random moments of several fits; a moment is drawn from the whole length
   of a fit, its preparation and its last proof included, or from its first second and a half.
 
@@ -14,16 +15,21 @@ from __future__ import annotations
 
 import argparse
 import csv
+import json
 import os
+import platform
 import signal
+import subprocess
 import sys
 import threading
 import time
+import tracemalloc
 import warnings
 from pathlib import Path
 
 import numpy as np
 import scipy.sparse as sp
+import sklearn
 from sklearn.datasets import load_svmlight_file
 
 import equipoise as eq
@@ -63,24 +69,52 @@ def largest() -> int:
 
 
 def memory():
+    """Peaks of fits that borrow their data, each in a process of its own."""
+    rows = []
+    for form in ("csr", "dense"):
+        done = subprocess.run([sys.executable, __file__, "memory-of", form], capture_output=True, text=True, check=True)
+        rows.append(json.loads(done.stdout.splitlines()[-1]))
+        one = rows[-1]
+        print(
+            f"{form}: numbers {one['numbers_mib']:.0f} MiB; the peak grew by {one['grew_mib']:.1f} MiB, {one['grew_bytes_a_row']:.0f} bytes a row; "
+            f"Python allocated {one['traced_mib']:.1f} MiB"
+        )
+    return rows
+
+
+def memory_of(form: str) -> None:
     rng = np.random.default_rng(0)
     rows, columns, each = 400_000, 500, 50
-    step = columns // each
-    indices = rng.integers(0, step, size=(rows, each), dtype=np.int32) + np.arange(each, dtype=np.int32) * step
-    values = rng.uniform(0.5, 1.5, size=rows * each)
-    x = sp.csr_matrix((values, indices.ravel(), np.arange(0, rows * each + 1, each, dtype=np.int32)), shape=(rows, columns))
+    if form == "dense":
+        rows, columns, each = 100_000, 200, 200
+        x = rng.uniform(0.5, 1.5, size=(rows, columns))
+        size, numbers = x.nbytes, x.size
+    else:
+        step = columns // each
+        indices = rng.integers(0, step, size=(rows, each), dtype=np.int32) + np.arange(each, dtype=np.int32) * step
+        values = rng.uniform(0.5, 1.5, size=rows * each)
+        x = sp.csr_matrix((values, indices.ravel(), np.arange(0, rows * each + 1, each, dtype=np.int32)), shape=(rows, columns))
+        del indices, values
+        size, numbers = x.data.nbytes + x.indices.nbytes, x.nnz
     y = np.where(np.arange(rows) % 3 == 0, 1.0, -1.0)
-    del indices, values
+    warnings.simplefilter("ignore")
     eq.LinearSVC(loss="hinge").fit(x[:100], y[:100])
+
+    def fit() -> None:
+        eq.LinearSVC(loss="hinge", max_iter=1, time_limit=20).fit(x, y)
+
     # The peak so far is that of the data; it is written down again from here.
     Path("/proc/self/clear_refs").write_text("5")
     before = largest()
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        eq.LinearSVC(loss="hinge", max_iter=1, time_limit=20).fit(x, y)
-    size, grew = x.data.nbytes + x.indices.nbytes, largest() - before
-    print(f"non-zeros {size / 2**20:.0f} MiB, of them values {x.data.nbytes / 2**20:.0f}; peak grew by {grew / 2**20:.0f} MiB, {grew / rows:.0f} bytes a row")
-    return [{"rows": rows, "nonzeros": x.nnz, "nonzeros_mib": size / 2**20, "grew_mib": grew / 2**20}]
+    fit()
+    grew = largest() - before
+    tracemalloc.start()
+    fit()
+    traced = tracemalloc.get_traced_memory()[1]
+    print(json.dumps({
+        "form": form, "rows": rows, "numbers": numbers, "numbers_mib": size / 2**20, "grew_mib": grew / 2**20,
+        "grew_bytes_a_row": grew / rows, "traced_mib": traced / 2**20,
+    }))
 
 
 def ctrl_c():
@@ -145,11 +179,26 @@ def waited(job, after: float) -> float:
     return 0.0
 
 
+def setup() -> str:
+    """The machine and its load, the versions and the build, a line each."""
+    build = eq._native.build_info()
+    words = {
+        "command": " ".join(["python", "benchmarks/manners.py", *(word for word in sys.argv[1:] if not Path(word).is_absolute())]),
+        "python": platform.python_version(), "equipoise": eq.__version__, "numpy": np.__version__, "scikit-learn": sklearn.__version__,
+        "build": "with debug assertions" if build["debug_assertions"] else "release", "system": f"{platform.system()} {platform.machine()}",
+        "cores": os.cpu_count(), "load at the beginning": ", ".join(f"{value:.2f}" for value in os.getloadavg()),
+    }
+    return "".join(f"{key}: {value}\n" for key, value in words.items())
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("words", nargs="*", default=["overhead", "memory", "ctrl-c"])
     parser.add_argument("--record", type=Path)
     wanted = parser.parse_args()
+    if wanted.words[0] == "memory-of":
+        return memory_of(wanted.words[1])
+    words = setup()
     for word in wanted.words:
         rows = {"overhead": overhead, "memory": memory, "ctrl-c": ctrl_c}[word]()
         if wanted.record:
@@ -158,6 +207,8 @@ def main() -> None:
                 writer = csv.DictWriter(file, list(rows[0]), lineterminator="\n")
                 writer.writeheader()
                 writer.writerows({key: f"{value:.4f}" if isinstance(value, float) else value for key, value in row.items()} for row in rows)
+            load = ", ".join(f"{value:.2f}" for value in os.getloadavg())
+            (wanted.record / f"{word}.txt").write_text(f"{words}load at the end: {load}\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

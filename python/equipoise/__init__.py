@@ -4,6 +4,8 @@ Estimators follow scikit-learn's conventions; `solve` is the solver itself. Ever
 ``objective_`` from above, a bound from below, in exact arithmetic for the numbers returned.
 """
 
+import atexit as _atexit
+
 from . import _native
 from ._certificate import Certificate
 from .allocation import Allocation, dispatch
@@ -35,6 +37,9 @@ from .terms import (
 )
 
 __version__ = _native.__version__
+
+# Fits of threads that nobody waits for: they end before the interpreter does.
+_atexit.register(_native.leave)
 
 __all__ = [
     "Allocation", "Box", "Certificate", "ConstrainedLeastSquares", "Distance", "ElasticNet", "FusedLasso", "GeneralizedLasso", "GroupL2",

@@ -5,6 +5,7 @@ Given the answers of the extension; sets the fitted attributes. Must not know: a
 
 from __future__ import annotations
 
+import re
 import sys
 import warnings
 from collections.abc import Mapping
@@ -20,7 +21,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ._callbacks import CallbackSupportMixin, announced, tell
 from ._certificate import Certificate
-from ._data import FLOATS
+from ._data import FLOATS, aligned, check_compressed
 from ._progress import watched
 
 __all__ = ["CertifiedEstimator", "LinearRegressor", "outside", "threads_of", "warn_if_not_converged"]
@@ -31,6 +32,13 @@ _REASONS = {
     "time_limit": "time_limit was reached: increase it, or increase tol",
     "stalled": "rounding leaves no more to be gained: increase tol, or scale the data",
     "interrupted": "it was interrupted",
+}
+
+# What the library calls parameters of estimators.
+_PARAMETERS = {
+    "cost": ("C",), "gap": ("tol",), "max-epochs": ("max_iter",), "max_epochs": ("max_iter",), "threads": ("n_jobs",), "seed": ("random_state",),
+    "intercept": ("fit_intercept",), "class-weight": ("class_weight",), "class_weights": ("class_weight",), "lam": ("alpha", "lam"),
+    "lambda": ("alpha", "lam"), "max_rounds": ("max_iter",), "max-rounds": ("max_iter",),
 }
 
 
@@ -94,16 +102,30 @@ class CertifiedEstimator(CallbackSupportMixin, BaseEstimator):
     def _validated(self, x: Any, y: Any = "no_validation", *, reset: bool, **kwargs: Any) -> Any:
         """X (and y) checked by scikit-learn's rules; float32 and float64, sparse where the estimator takes it."""
         sparse = ("csr", "csc") if self.__sklearn_tags__().input_tags.sparse else False
-        return validate_data(
+        check_compressed(x)
+        found = validate_data(
             self, x, y, reset=reset, accept_sparse=sparse, dtype=FLOATS, accept_large_sparse=True, **kwargs
         )
+        return (aligned(found[0]), *found[1:]) if isinstance(found, tuple) else aligned(found)
 
     def _run(self, function: Any, *args: Any, **kwargs: Any) -> Any:
         """Calls the extension with what every long function takes."""
         with watched(type(self).__name__, self.verbose, tell(self, getattr(self, "callback", None))) as progress:
-            return function(
-                *args, threads=threads_of(self.n_jobs), time_limit=self.time_limit, progress=progress, **kwargs
-            )
+            try:
+                return function(
+                    *args, threads=threads_of(self.n_jobs), time_limit=self.time_limit, progress=progress, **kwargs
+                )
+            except (TypeError, ValueError) as error:
+                parameter = self._parameter_of(str(error))
+                if parameter is None:
+                    raise
+                raise type(error)(f"{error} ({parameter} of {type(self).__name__})") from None
+
+    def _parameter_of(self, words: str) -> str | None:
+        """The parameter that the library speaks of under a name of its own, if these are such words."""
+        said = re.match(r"(?:setting |\w+\(\): )([\w-]+)", words)
+        names = _PARAMETERS.get(said.group(1), ()) if said else ()
+        return next((name for name in names if hasattr(self, name)), None)
 
     def _keep(self, result: Mapping[str, Any], **more: Any) -> None:
         """Sets what is known of the result, and warns where that is less than asked for."""

@@ -41,6 +41,11 @@ class Certificate(Mapping):
     ``objective`` is never below the objective of the numbers returned, no feasible point has an objective below ``bound``, and
     ``relative_gap`` is the distance of the two as the model measures it. What is not known is ``None``.
 
+    Parameters
+    ----------
+    claims : mapping
+        Claims and their values.
+
     Examples
     --------
     >>> from equipoise import Certificate
@@ -59,7 +64,20 @@ class Certificate(Mapping):
 
     @classmethod
     def of(cls, result: Mapping[str, Any], **more: Any) -> Certificate:
-        """The claims of an answer of the extension: everything that has words here."""
+        """The claims of an answer of the extension: everything that has words here.
+
+        Parameters
+        ----------
+        result : mapping
+            The answer.
+        **more
+            Claims that win over those of the answer.
+
+        Returns
+        -------
+        certificate : Certificate
+            The claims.
+        """
         found = {**result, **more}
         if found.get("bound") is None and "lower_bound" in found:
             found["bound"] = found["lower_bound"]

@@ -13,16 +13,47 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.utils.validation import check_array, check_consistent_length, column_or_1d
 
-__all__ = ["matrix", "names_of", "seam", "vector", "weights_of"]
+__all__ = ["aligned", "check_compressed", "matrix", "names_of", "seam", "vector", "weights_of"]
 
 FLOATS = (np.float64, np.float32)
 INTEGERS = (np.int32, np.int64)
 
 
+def check_compressed(x: Any, name: str = "X") -> None:
+    """Refuses compressed matrices whose parts do not fit together: SciPy's own loops would read beyond them.
+
+    >>> import scipy.sparse as sp
+    >>> broken = sp.csr_matrix([[1.0, 2.0], [3.0, 4.0]])
+    >>> broken.indices[0] = 7
+    >>> check_compressed(broken)
+    Traceback (most recent call last):
+    ...
+    ValueError: X is no valid CSR matrix: its indices go from 0 to 7, but there are 2 columns
+    """
+    if not sp.issparse(x) or x.format not in ("csr", "csc"):
+        return
+    outer, inner = x.shape if x.format == "csr" else x.shape[::-1]
+    starts, indices, wrong = np.asarray(x.indptr), np.asarray(x.indices), None
+    if len(starts) != outer + 1 or starts[0] != 0 or (starts[1:] < starts[:-1]).any():
+        wrong = f"indptr must have {outer + 1} entries, begin with 0 and never fall"
+    elif (end := int(starts[-1])) > min(len(indices), len(x.data)):
+        wrong = f"indptr ends at {end}, but there are {len(indices)} indices and {len(x.data)} values"
+    elif end and (indices[:end].min() < 0 or indices[:end].max() >= inner):
+        lines = "columns" if x.format == "csr" else "rows"
+        wrong = f"its indices go from {indices[:end].min()} to {indices[:end].max()}, but there are {inner} {lines}"
+    if wrong:
+        raise ValueError(f"{name} is no valid {x.format.upper()} matrix: {wrong}")
+
+
+def aligned(x: Any) -> Any:
+    """The array, or a copy where numbers lie across the grid of memory: the extension reads through no such pointer."""
+    return x.copy() if isinstance(x, np.ndarray) and not x.flags.aligned else x
+
+
 def seam(x: Any) -> Any:
     """A checked array or sparse matrix in the extension's form."""
     if not sp.issparse(x):
-        return x
+        return aligned(x)
     if x.format not in ("csr", "csc"):
         x = x.tocsr()
     if not x.has_canonical_format:
@@ -41,6 +72,7 @@ def matrix(x: Any, name: str, *, columns: int | None = None) -> Any:
     >>> matrix([[1, 2], [3, 4]], "X").dtype
     dtype('float64')
     """
+    check_compressed(x, name)
     x = check_array(x, accept_sparse=("csr", "csc"), dtype=FLOATS, input_name=name, ensure_min_samples=0)
     if columns is not None and x.shape[1] != columns:
         raise ValueError(f"{name} has {x.shape[1]} columns, but there are {columns} variables")

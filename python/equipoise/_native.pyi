@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 __all__ = [
     "__version__",
     "build_info",
+    "leave",
     "svm_train",
     "svm_path",
     "svm_cv",
@@ -73,6 +74,7 @@ class _Svm(_Run, total=False):
 
 class _SvmTrain(_Svm, total=False):
     warm: Mapping[str, Any] | None
+    multipliers: ArrayLike | None
 
 class _Lasso(_Run, total=False):
     loss: str
@@ -165,6 +167,7 @@ class _Verify(TypedDict, total=False):
     time_limit: float | None
     progress: _Progress | None
 
+def leave() -> None: ...
 def build_info() -> _Result: ...
 def svm_train(x: _Matrix, y: ArrayLike, **settings: Unpack[_SvmTrain]) -> _Result: ...
 def svm_path(x: _Matrix, y: ArrayLike, costs: ArrayLike, **settings: Unpack[_Svm]) -> list[_Result]: ...

@@ -6,6 +6,7 @@ Given checked data; sets the fitted attributes. Must not know: which kind.
 from __future__ import annotations
 
 import numpy as np
+import scipy.sparse as sp
 from sklearn.base import ClassifierMixin
 from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.multiclass import check_classification_targets
@@ -43,11 +44,25 @@ class SVM(CertifiedEstimator):
         return {**words, **self._settings()}
 
     def _train(self, x, y, weights=None, **more):
+        if "cost" in more and more["cost"] is None:
+            raise TypeError(f"C must be a number above 0, got None (C of {type(self).__name__})")
         warm = getattr(self, "_model", None) if getattr(self, "warm_start", False) else None
         if warm is not None and (warm["weights"].shape[1] != x.shape[1] or len(warm["labels"]) != len(getattr(self, "classes_", ()))):
             warm = None
-        result = self._run(_native.svm_train, seam(x), y, sample_weight=weights, warm=warm, **{**self._words(), **more})
-        self._adopt(result)
+        words = {**self._words(), **more, "warm": warm, "multipliers": None if warm is None else self._multipliers(x)}
+        self._adopt(self._run(_native.svm_train, seam(x), y, sample_weight=weights, **words))
+
+    def _multipliers(self, x):
+        """Those of the last fit at the same C, where its rows are these; else None, and its weights have to do."""
+        if getattr(self, "_rows", None) != x.shape[0] or not hasattr(self, "dual_coef_") or self._model.get("cost") != getattr(self, "C", None):
+            return None
+        whole = x.tocsr() if sp.issparse(x) else x
+        weights, made = self._model["weights"], np.asarray(self.dual_coef_ @ whole[self.support_])
+        if made.shape != weights.shape or np.abs(made - weights).max(initial=0.0) > 1e-6 * (1.0 + np.abs(weights).max(initial=0.0)):
+            return None
+        multipliers = np.zeros((len(weights), x.shape[0]))
+        multipliers[:, self.support_] = self.dual_coef_
+        return multipliers
 
     def _adopt(self, result):
         self.coef_, self.intercept_ = result["weights"], result["bias"]
@@ -55,8 +70,11 @@ class SVM(CertifiedEstimator):
         if hasattr(self, "C"):
             self._model["cost"] = float(self.C)
         found = result["multipliers"]
+        for name in ("support_", "dual_coef_", "_rows"):
+            self.__dict__.pop(name, None)
         if found is not None and all(part is not None for part in found):
             multipliers = np.array(found)
+            self._rows = multipliers.shape[1]
             self.support_ = np.flatnonzero(multipliers.any(axis=0)).astype(np.int32)
             self.dual_coef_ = multipliers[:, self.support_]
         self._keep(result)

@@ -161,6 +161,8 @@ class Allocation(CertifiedEstimator):
             if self.columns is None and (x < 0).any():
                 raise ValueError("Negative values in data passed to Allocation: give names to the columns if some may be below 0")
             return {name: np.ascontiguousarray(x[:, j], dtype=np.float64) for j, name in enumerate(names)}, x.shape[0]
+        if not hasattr(X, "__len__"):
+            raise TypeError(f"X is a {type(X).__name__} without rows yet: collect it into a frame first")
         validate_data(self, X, skip_check_array=True)
         if len(X) == 0:
             raise ValueError(f"Found array with 0 sample(s) (shape=(0, {len(names)})) while a minimum of 1 is required by Allocation.")
@@ -256,6 +258,22 @@ def dispatch(path, demand=None, *, tol=1e-6, time_limit=None, n_jobs=None, verbo
     -------
     allocation : Allocation
         Fitted: ``allocation_`` has the output of every generator in service, in the order of the file; ``names_`` says which.
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> from equipoise import dispatch
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     case = os.path.join(folder, "case.m")
+    ...     with open(case, "w") as file:
+    ...         _ = file.write(
+    ...             "mpc.version = '2';\\nmpc.bus = [1 3 90 0 0 0 1 1 0 230 1 1.1 0.9];\\n"
+    ...             "mpc.gen = [1 0 0 0 0 1 100 1 80 0; 1 0 0 0 0 1 100 1 80 0];\\n"
+    ...             "mpc.branch = [];\\nmpc.gencost = [2 0 0 3 0.1 10 0; 2 0 0 3 0.2 10 0];\\n"
+    ...         )
+    ...     model = dispatch(case)
+    >>> model.allocation_.round(4).tolist(), model.prices_.round(4).tolist()
+    ([60.0, 30.0], [22.0])
     """
     case = _native.read_case(os.fspath(path))
     demand = case["demand"] if demand is None else float(demand)

@@ -48,7 +48,24 @@ class EQUIPOISE(QpSolver):
         """Nothing: it is here."""
 
     def solve_via_data(self, data, warm_start, verbose, solver_opts, solver_cache=None):
-        """Solve; errors that say that there is no solution become statuses."""
+        """Solve; errors that say that there is no solution become statuses.
+
+        Parameters
+        ----------
+        data : dict
+            The programme in CVXPY's form.
+        warm_start, verbose : bool
+            Whether to begin at the last answer, and whether to show progress.
+        solver_opts : dict
+            Options of ``problem.solve``.
+        solver_cache : dict, default=None
+            Where the last answer is.
+
+        Returns
+        -------
+        answer : QpSolution or failure
+            What :meth:`invert` takes.
+        """
         programme = QuadraticProgram(
             data[s.P], data[s.Q], data[s.A], data[s.B], data[s.F], data[s.G], data.get(s.LOWER_BOUNDS), data.get(s.UPPER_BOUNDS)
         )
@@ -65,7 +82,20 @@ class EQUIPOISE(QpSolver):
         return found
 
     def invert(self, solution, inverse_data):
-        """CVXPY's form of the answer."""
+        """CVXPY's form of the answer.
+
+        Parameters
+        ----------
+        solution : QpSolution or failure
+            The answer of :meth:`solve_via_data`.
+        inverse_data : dict
+            Which rows are which constraint of CVXPY's.
+
+        Returns
+        -------
+        solution : cvxpy Solution
+            Status, point, multipliers and the certificate.
+        """
         if isinstance(solution, _Failure):
             return failure_solution(solution.status, {s.EXTRA_STATS: str(solution.error)})
         inner = solution.solution
@@ -79,7 +109,18 @@ class EQUIPOISE(QpSolver):
         return Solution(status, solution.objective + inverse_data[s.OFFSET], {self.VAR_ID: solution.x}, duals, attributes)
 
     def cite(self, data):
-        """Nothing to cite."""
+        """Nothing to cite.
+
+        Parameters
+        ----------
+        data : dict
+            Not looked at.
+
+        Returns
+        -------
+        words : str
+            None of them.
+        """
         return ""
 
 

@@ -29,7 +29,17 @@ __all__ = ["Frontier", "FusedPath", "SVMPath", "ZeroSumPath", "frontier", "fused
 
 
 class Path(Sequence):
-    """Points along a parameter: a sequence of dictionaries, each with the claims proven of it."""
+    """Points along a parameter: a sequence of dictionaries, each with the claims proven of it.
+
+    Parameters
+    ----------
+    points : list of dict
+        The points, in the order of the parameter.
+    names : list of str or None
+        Names of the coefficients; None numbers them.
+    width : int
+        How many coefficients there are.
+    """
 
     _parameter: str
 
@@ -47,7 +57,18 @@ class Path(Sequence):
         return iter(self._points)
 
     def column(self, key: str) -> np.ndarray:
-        """One value of every point."""
+        """One value of every point.
+
+        Parameters
+        ----------
+        key : str
+            Which: ``"objective"``, ``"status"``, ...
+
+        Returns
+        -------
+        values : ndarray of shape (n_points,)
+            The values.
+        """
         return np.array([point[key] for point in self._points])
 
     @property
@@ -146,7 +167,17 @@ def _warned(path, name, tol):
 
 
 class SVMPath(CoefficientPath):
-    """Models along C, as :func:`svm_path` returns them."""
+    """Models along C, as :func:`svm_path` returns them.
+
+    Parameters
+    ----------
+    points : list of dict
+        The points, in the order of the parameter.
+    names : list of str or None
+        Names of the coefficients; None numbers them.
+    width : int
+        How many coefficients there are.
+    """
 
     _parameter = "C"
 
@@ -206,7 +237,17 @@ def svm_path(
 
 
 class ZeroSumPath(CoefficientPath):
-    """Fits along alpha, as :func:`zero_sum_path` returns them."""
+    """Fits along alpha, as :func:`zero_sum_path` returns them.
+
+    Parameters
+    ----------
+    points : list of dict
+        The points, in the order of the parameter.
+    names : list of str or None
+        Names of the coefficients; None numbers them.
+    width : int
+        How many coefficients there are.
+    """
 
     _parameter = "alpha"
 
@@ -278,7 +319,19 @@ def zero_sum_path(
 
 
 class FusedPath(Path):
-    """Fits along lambda with their information criteria, as :func:`fused_path` returns them."""
+    """Fits along lambda with their information criteria, as :func:`fused_path` returns them.
+
+    Parameters
+    ----------
+    points : list of dict
+        The points, in the order of the parameter.
+    names : list of str or None
+        Names of the coefficients; None numbers them.
+    width : int
+        How many coefficients there are.
+    signal : ndarray or None
+        What is drawn below the fits.
+    """
 
     _parameter = "lam"
 
@@ -287,7 +340,18 @@ class FusedPath(Path):
         self._signal = signal
 
     def best(self, criterion: str = "bic") -> dict[str, Any]:
-        """The point with the least 'bic', 'aic' or 'cp'."""
+        """The point that a criterion likes best.
+
+        Parameters
+        ----------
+        criterion : {'bic', 'aic', 'cp'}, default='bic'
+            Which.
+
+        Returns
+        -------
+        point : dict
+            The one with the least.
+        """
         return self[int(np.argmin(self.column(criterion)))]
 
     def _coefficients(self):
@@ -375,7 +439,19 @@ def fused_path(
 
 
 class Frontier(Path):
-    """Portfolios along expected returns, as :func:`frontier` returns them."""
+    """Portfolios along expected returns, as :func:`frontier` returns them.
+
+    Parameters
+    ----------
+    points : list of dict
+        The points, in the order of the parameter.
+    names : list of str or None
+        Names of the coefficients; None numbers them.
+    width : int
+        How many coefficients there are.
+    means, risks : ndarray of shape (n_assets,)
+        Expected returns and standard deviations of the assets.
+    """
 
     _parameter = "expected_return"
 

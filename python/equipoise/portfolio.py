@@ -178,6 +178,8 @@ def in_unit(returns):
     if least >= -1.0:
         return returns, 1.0
     unit = 2.0 ** np.ceil(np.log2(-least))
+    if unit > 1e150:
+        raise ValueError(f"Input X contains returns that are too large: their squares overflow; the least is {least:g}")
     return returns / unit, float(unit)
 
 

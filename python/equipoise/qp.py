@@ -25,7 +25,21 @@ __all__ = ["QuadraticProgram", "solve_qp"]
 
 @dataclass
 class QuadraticProgram:
-    """A quadratic programme; missing parts are None."""
+    """``minimise 1/2 x'P x + q'x`` subject to ``A x = b``, ``F x <= g`` and ``lower <= x <= upper``; missing parts are None.
+
+    Parameters
+    ----------
+    P : {array-like, sparse matrix} of shape (n, n)
+        Symmetric, positive semidefinite.
+    q : array-like of shape (n,)
+        Linear part.
+    A, b : matrix of shape (m, n) and array-like of shape (m,), default=None
+        Equations.
+    F, g : matrix of shape (k, n) and array-like of shape (k,), default=None
+        Inequalities.
+    lower, upper : array-like of shape (n,), default=None
+        Limits.
+    """
 
     P: Any
     q: Any

@@ -176,7 +176,18 @@ class Problem:
 
     def solve(self, *, x0=None, tol=1e-6, callback=None, method="auto", n_jobs=None, random_state=None, time_limit=None,
               max_epochs=None, max_updates=None, verbose=0, **settings: Any) -> Solution:
-        """Solve the problem; see :func:`solve`."""
+        """Solve the problem.
+
+        Parameters
+        ----------
+        x0, tol, callback, method, n_jobs, random_state, time_limit, max_epochs, max_updates, verbose, **settings
+            As for :func:`solve`.
+
+        Returns
+        -------
+        solution : Solution
+            x and its certificate.
+        """
         words = {"tolerance": tol, "method": method, "threads": threads_of(n_jobs), "seed": seed_of(random_state)}
         words |= {"time-limit": time_limit, "max-epochs": max_epochs, "max-updates": max_updates}
         words |= {key.replace("_", "-"): value for key, value in settings.items()}
@@ -193,7 +204,18 @@ class Problem:
         )
 
     def verify(self, x: Any, *, tol: float = 1e-6) -> Certificate:
-        """Check a point, whoever found it; see :func:`verify`."""
+        """Check a point, whoever found it.
+
+        Parameters
+        ----------
+        x, tol
+            As for :func:`verify`.
+
+        Returns
+        -------
+        certificate : Certificate
+            ``converged`` says whether the gap is proven to be at most ``tol``.
+        """
         found = _native.verify(self._words, vector(x, "x"), tolerance=tol)
         return Certificate.of(found, status="converged" if found["met"] else "not met")
 

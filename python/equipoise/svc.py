@@ -43,7 +43,7 @@ class LinearSVC(Classifier):
     time_limit : float, default=None
         Seconds, at most.
     warm_start : bool, default=False
-        Begin at the model of the last fit.
+        Begin at the model of the last fit; at its multipliers where rows and C are the same.
     n_jobs : int, default=None
         Threads.
     random_state : int, RandomState instance or None, default=None

@@ -51,6 +51,11 @@ class SmoothTerm(Term):
 class Sum(SmoothTerm):
     """The sum of smooth terms over the same variables.
 
+    Parameters
+    ----------
+    terms : list of smooth terms
+        What is added.
+
     Examples
     --------
     >>> from equipoise import Distance, Linear
@@ -113,6 +118,11 @@ class LeastSquares(_Loss):
 class Logistic(_Loss):
     """``sum_i w_i log(1 + exp(-y_i (M x)_i))`` for labels -1 and +1.
 
+    Parameters
+    ----------
+    M, y, weights
+        As for :class:`LeastSquares`.
+
     Examples
     --------
     >>> from equipoise import Logistic
@@ -125,6 +135,11 @@ class Logistic(_Loss):
 
 class SquaredHinge(_Loss):
     """``sum_i w_i max(0, 1 - y_i (M x)_i)^2`` for labels -1 and +1.
+
+    Parameters
+    ----------
+    M, y, weights
+        As for :class:`LeastSquares`.
 
     Examples
     --------
@@ -256,6 +271,11 @@ class Distance(SmoothTerm):
 class Linear(SmoothTerm):
     """``c'x``.
 
+    Parameters
+    ----------
+    c : array-like of shape (n,)
+        Prices of the variables.
+
     Examples
     --------
     >>> from equipoise import Linear
@@ -318,6 +338,13 @@ def _each(value: Any, name: str, *, infinite: bool = False) -> Any:
 class L1(Term):
     """``sum_j weight_j |x_j|``, perhaps with ``lower <= x <= upper``.
 
+    Parameters
+    ----------
+    weight : float or array-like of shape (n,), default=1.0
+        Weights of at least 0: one for all, or one each.
+    lower, upper : float or array-like of shape (n,), default=None
+        Limits; None for none.
+
     Examples
     --------
     >>> from equipoise import L1, Distance, solve
@@ -340,6 +367,11 @@ class L1(Term):
 class ElasticNet(Term):
     """``sum_j l1_j |x_j| + 1/2 l2_j x_j^2``.
 
+    Parameters
+    ----------
+    l1, l2 : float or array-like of shape (n,), default=1.0
+        Weights of at least 0: one for all, or one each.
+
     Examples
     --------
     >>> from equipoise import ElasticNet
@@ -357,6 +389,11 @@ class ElasticNet(Term):
 
 class Box(Term):
     """``lower <= x <= upper``; a missing side is endless.
+
+    Parameters
+    ----------
+    lower, upper : float or array-like of shape (n,), default=None
+        Limits: one for all, or one each.
 
     Examples
     --------
@@ -395,6 +432,11 @@ class NonNegative(Term):
 
 class GroupL2(Term):
     """``sum over blocks of weight times the Euclidean norm of the block``; ``solve`` is told the blocks.
+
+    Parameters
+    ----------
+    weight : float or array-like of shape (n_blocks,), default=1.0
+        Weights of at least 0: one for all, or one for each block.
 
     Examples
     --------

@@ -96,6 +96,21 @@ def test_empty_frames():
         eq.Allocation().fit(pd.DataFrame({"c2": []}))
 
 
+def test_frames_of_polars_that_cannot_be():
+    pl = pytest.importorskip("polars")
+    for model in (eq.LinearSVC(), eq.SimplexRegressor(), eq.ZeroSumLasso()):
+        with pytest.raises(ValueError, match=r"0 sample\(s\)"):
+            model.fit(pl.DataFrame({"a": [], "b": []}, schema={"a": float, "b": float}), [])
+        with pytest.raises(ValueError, match="contains NaN"):
+            model.fit(pl.DataFrame({"a": [1.0, None], "b": [1.0, 2.0]}), [0, 1])
+        with pytest.raises(ValueError, match="could not convert"):
+            model.fit(pl.DataFrame({"a": ["u", "v"], "b": ["u", "v"]}), [0, 1])
+    with pytest.raises(ValueError, match="Input c2 contains NaN"):
+        eq.Allocation().fit(pl.DataFrame({"c2": [1.0, None]}))
+    with pytest.raises(TypeError, match="collect it"):
+        eq.Allocation().fit(pl.DataFrame({"c2": [1.0, 2.0]}).lazy())
+
+
 def test_weights(two_classes):
     x, y = two_classes
     with pytest.raises(ValueError, match="Negative values in data passed to `sample_weight`"):
@@ -120,3 +135,36 @@ def test_huge_integers(two_classes):
         assert np.isfinite(model.coef_).all()
     with pytest.raises((ValueError, OverflowError)):
         eq.LinearSVC(random_state=2**80).fit(x, y)
+
+
+def broken(part, place, value):
+    matrix = sp.csr_matrix(np.arange(1.0, 13.0).reshape(4, 3))
+    getattr(matrix, part)[place] = value
+    return matrix
+
+
+@pytest.mark.parametrize("model", [eq.LinearSVC(), eq.ZeroSumLasso(), eq.ZeroSumLogistic()], ids=lambda m: type(m).__name__)
+@pytest.mark.parametrize(("matrix", "words"), [
+    (broken("indices", 0, 99), "indices go from 0 to 99, but there are 3 columns"),
+    (broken("indices", 5, -1), "indices go from -1 to 2"),
+    (broken("indptr", 2, 10**6), "never fall"),
+    (broken("indptr", 4, 10**6), "ends at 1000000, but there are 12 indices"),
+    (broken("indptr", 0, 1), "begin with 0"),
+], ids=["beyond", "below", "falls", "ends", "begins"])
+def test_sparse_matrices_whose_parts_do_not_fit_are_refused(model, matrix, words):
+    with pytest.raises(ValueError, match=words):
+        model.fit(matrix, [0, 1, 0, 1])
+    with pytest.raises(ValueError, match=words):
+        eq.LeastSquares(matrix, np.zeros(4))
+    with pytest.raises(ValueError, match=words):
+        type(model)().fit(sp.csr_matrix(np.eye(4, 3) + 0.5), [0, 1, 0, 1]).predict(matrix)
+
+
+def test_arrays_across_the_grid_of_memory(two_classes):
+    x, y = two_classes
+    across = np.frombuffer(b"-" + x.tobytes(), dtype=np.uint8)[1:].view(np.float64).reshape(x.shape)
+    assert not across.flags.aligned
+    np.testing.assert_array_equal(eq.LinearSVC().fit(across, y).coef_, eq.LinearSVC().fit(x, y).coef_)
+    np.testing.assert_array_equal(eq.SimplexRegressor().fit(across, y).coef_, eq.SimplexRegressor().fit(x, y).coef_)
+    assert eq.solve(eq.LeastSquares(across, y.astype(float)), A="sum", b=1.0).converged
+    assert eq.FusedLasso().fit(across, y).status_ == "converged"

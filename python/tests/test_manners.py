@@ -235,3 +235,49 @@ def test_ctrl_c_within_a_callback_comes_out(rng):
     with pytest.raises(KeyboardInterrupt):
         eq.LinearSVC(C=1e3, loss="hinge", tol=1e-13, callback=interrupt).fit(*hard(rng))
     assert eq.LinearSVC().fit(*hard(rng)).status_ == "converged"
+
+
+JOBS = textwrap.dedent("""
+    import os, signal, sys, threading, time, warnings
+    import numpy as np
+    import equipoise as eq
+    from joblib import Parallel, delayed
+
+    warnings.simplefilter("ignore")
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(3000, 100))
+    y = np.sign(x[:, 0] + 3 * rng.normal(size=3000))
+
+    def endless(C):
+        return eq.LinearSVC(C=C, loss="hinge", tol=1e-300, time_limit=60).fit(x, y)
+
+    def interrupt():
+        time.sleep(1.0)
+        os.kill(os.getpid(), signal.SIGINT)
+
+    if __name__ == "__main__":
+        threading.Thread(target=interrupt, daemon=True).start()
+        try:
+            Parallel(n_jobs=int(sys.argv[2]), backend=sys.argv[1])(delayed(endless)(1e4 + k) for k in range(4))
+        except KeyboardInterrupt:
+            print("interrupted")
+""")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals of another sort")
+@pytest.mark.parametrize(("backend", "jobs"), [("sequential", 1), ("threading", 2), ("loky", 2), ("multiprocessing", 2)])
+def test_ctrl_c_within_joblib_comes_out_and_the_process_ends(tmp_path, backend, jobs):
+    script = tmp_path / "jobs.py"
+    script.write_text(JOBS)
+    done = subprocess.run([sys.executable, str(script), backend, str(jobs)], capture_output=True, text=True, timeout=55, check=False)
+    assert done.stdout.strip() == "interrupted", done.stderr
+    # Threads that nobody waits for must not take the interpreter down with them.
+    assert done.returncode == 0, done.stderr
+    assert "fatal" not in done.stderr.lower()
+
+
+def test_fits_of_threads_that_nobody_waits_for_end_with_the_interpreter():
+    program = JOBS.partition("if __name__")[0] + "threading.Thread(target=endless, args=(1e4,), daemon=True).start(); time.sleep(0.5)"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=55, check=False)
+    assert done.returncode == 0, done.stderr
+    assert not done.stderr

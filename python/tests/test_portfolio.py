@@ -99,3 +99,8 @@ def test_percentages_are_returns_too(returns):
     assert percent.multipliers_["budget"] == pytest.approx(1e4 * plain.multipliers_["budget"], rel=1e-5)
     found = eq.frontier(100 * returns, 4)
     np.testing.assert_allclose(found.column("risk"), 100 * eq.frontier(returns, 4).column("risk"), rtol=1e-6)
+
+
+def test_returns_that_are_too_large_are_refused(rng):
+    with pytest.raises(ValueError, match="too large"):
+        eq.MeanVariance().fit(1e300 * rng.normal(size=(20, 3)))

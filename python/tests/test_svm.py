@@ -153,6 +153,22 @@ def test_a_warm_start_at_the_optimum_costs_little(two_classes):
     assert number.fit(x, 2.0 * y).status_ == "converged"
 
 
+@pytest.mark.parametrize("form", [np.asarray, sp.csr_array, sp.csc_array])
+@pytest.mark.parametrize("intercept", [True, False])
+def test_a_fit_goes_on_from_its_multipliers(rng, form, intercept):
+    x = rng.normal(size=(1500, 20))
+    y = np.where(x[:, 0] + rng.normal(size=1500) > 0, "yes", "no")
+    model = eq.LinearSVC(C=10.0, loss="hinge", warm_start=True, tol=1e-6, fit_intercept=intercept).fit(form(x), y)
+    first = model.n_iter_
+    assert model.fit(form(x), y).n_iter_ <= 2 < first
+    assert model.status_ == "converged"
+    # Other rows of the same number have other multipliers: they are not begun at, and all is well.
+    other = form(x[::-1].copy())
+    again = eq.LinearSVC(C=10.0, loss="hinge", tol=1e-6, fit_intercept=intercept).fit(other, y[::-1])
+    assert model.fit(other, y[::-1]).objective_ == pytest.approx(again.objective_, rel=1e-5)
+    assert model.set_params(C=1.0).fit(other, y[::-1]).status_ == "converged"
+
+
 def test_a_limit_warns_with_gap_and_status(two_classes):
     x, y = two_classes
     with pytest.warns(ConvergenceWarning, match=r"status 'iteration-limit'.*gap is .*tol=1e-14.*max_iter"):
@@ -176,8 +192,17 @@ def test_bad_parameters_are_named(two_classes):
     x, y = two_classes
     with pytest.raises(ValueError, match=r"'loss' parameter must be one of .*Got 'log'"):
         eq.LinearSVC(loss="log").fit(x, y)
-    with pytest.raises(ValueError, match="cost"):
+    with pytest.raises(ValueError, match=r"setting cost is -1; allowed: a finite number above 0 \(C of LinearSVC\)"):
         eq.LinearSVC(C=-1.0).fit(x, y)
+    for settings, words in (
+        ({"tol": 0}, r"\(tol of LinearSVC\)"), ({"max_iter": -1}, r"\(max_iter of LinearSVC\)"), ({"random_state": 2**80}, r"\(random_state of"),
+        ({"n_jobs": 10**6}, r"\(n_jobs of"), ({"class_weight": {0: -1.0, 1: 1.0}}, r"\(class_weight of"),
+    ):
+        with pytest.raises(ValueError, match=words):
+            eq.LinearSVC(**settings).fit(x, y)
+    for settings, words in (({"C": None}, "C must be a number"), ({"C": "a"}, r"\(C of LinearSVC\)"), ({"fit_intercept": "no"}, r"\(fit_intercept of")):
+        with pytest.raises(TypeError, match=words):
+            eq.LinearSVC(**settings).fit(x, y)
     with pytest.raises(ValueError, match="nu"):
         eq.OneClassSVM(nu=2.0).fit(x)
     with pytest.raises(ValueError, match="greater than one"):

@@ -4,7 +4,10 @@
 //! |---|---|---|
 //! | CSR | borrowed where float64 and int32 | turned |
 //! | CSC | turned | copied |
-//! | a dense array, float64 or float32, any strides | its entries other than 0 | copied, column by column |
+//! | a dense array of float64, row by row, without zeros | borrowed | copied, column by column |
+//! | any other dense array, float64 or float32, any strides | copied, without zeros | copied, column by column |
+//!
+//! Rows are those that a file of the same numbers has, zeros left out: one seed gives one sequence of bits.
 //!
 //! [`Held`] keeps the arrays alive and is bound to the interpreter; [`Table`] is what the worker may see of it. All conversions
 //! look at the control.
@@ -185,8 +188,11 @@ impl Table<'_> {
     /// As rows.
     pub(crate) fn rows(&self, control: &Control) -> Answered<Rows<'_>> {
         match self {
-            Self::Double(array) => dense_rows(array, |value| *value, control),
-            Self::Single(array) => dense_rows(array, |value| f64::from(*value), control),
+            Self::Double(array) => {
+                let lent = array.as_slice().map(Cow::Borrowed);
+                dense_rows(array, lent, |value| *value, control)
+            }
+            Self::Single(array) => dense_rows(array, None, |value| f64::from(*value), control),
             Self::Sparse { by_row: true, matrix } => matrix.rows(control),
             Self::Sparse { by_row: false, matrix } => turned(matrix, control)?.into_rows(control),
         }
@@ -237,15 +243,48 @@ fn too_large() -> Fault {
     Fault::Refused("the matrix has more entries than can be counted".into())
 }
 
-/// The entries other than 0, row by row; every value 1 is none.
-fn dense_rows<T: Copy>(
+/// Whether no value is 0, and not every value 1.
+fn is_full<T>(array: &ArrayView2<'_, T>, number: impl Fn(&T) -> f64, control: &Control) -> Answered<bool> {
+    let (mut has_zeros, mut has_others) = (false, false);
+    control.in_parts(array.nrows(), array.ncols(), |part| {
+        for i in part {
+            if has_zeros {
+                return;
+            }
+            for value in array.row(i) {
+                let value = number(value);
+                has_zeros |= value == 0.0;
+                has_others |= value != 1.0;
+            }
+        }
+    })?;
+    Ok(has_others && !has_zeros)
+}
+
+/// The entries other than 0, row by row; every value 1 is none. Where all are there, they are those lent, or copied without
+/// the numbers of their columns.
+fn dense_rows<'a, T>(
     array: &ArrayView2<'_, T>,
+    lent: Option<Cow<'a, [f64]>>,
     number: impl Fn(&T) -> f64,
     control: &Control,
-) -> Answered<Rows<'static>> {
+) -> Answered<Rows<'a>> {
     let (count, columns) = array.dim();
     if u32::try_from(columns).is_err() {
         return Err(Fault::Refused(format!("found {columns} columns; allowed: at most {}", u32::MAX)));
+    }
+    if is_full(array, &number, control)? {
+        let values = match lent {
+            Some(values) => values,
+            None => {
+                let mut values = Vec::with_capacity(count * columns);
+                control.in_parts(count, columns, |part| {
+                    part.for_each(|i| values.extend(array.row(i).iter().map(&number)));
+                })?;
+                values.into()
+            }
+        };
+        return Ok(Rows::dense(count, columns, values)?);
     }
     let mut starts = Vec::with_capacity(count + 1);
     starts.push(0);

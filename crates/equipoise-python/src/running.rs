@@ -7,20 +7,23 @@
 //! ```
 //!
 //! The interpreter is free all the while: other Python threads run. Progress functions are called on the caller's thread, one
-//! at a time, so that they may draw and print.
+//! at a time, so that they may draw and print. Signals are looked at on the main thread, the only one that Python gives them to.
+//! At the exit of the interpreter ([`leave`]) runs of other threads are ended first: a thread must not come back to an
+//! interpreter that is gone.
 //!
 //! - Given: work that takes a [`Talk`]. Returns: its result, or the exception that ended it.
 //! - Must not know: what the work is.
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender, SyncSender};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use equipoise::Control;
 use equipoise::solve::{Observer, Progress};
 use numpy::PyArray1;
+use pyo3::exceptions::PySystemExit;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -31,6 +34,54 @@ use crate::options::Options;
 const LOOK: Duration = Duration::from_millis(20);
 /// As much as the first thread of a process has.
 const STACK: usize = 8 << 20;
+/// How long the exit of the interpreter waits for runs to end.
+const FAREWELL: Duration = Duration::from_secs(5);
+
+/// How many runs there are in this process (its child by a fork has none of them), and whether all of them shall end.
+static RUNS: AtomicUsize = AtomicUsize::new(0);
+static PROCESS: AtomicU32 = AtomicU32::new(0);
+static IS_LEAVING: AtomicBool = AtomicBool::new(false);
+
+/// Counts a run for as long as it lives.
+struct Counted;
+
+impl Counted {
+    fn new() -> Self {
+        let own = std::process::id();
+        if PROCESS.swap(own, Ordering::SeqCst) != own {
+            RUNS.store(0, Ordering::SeqCst);
+        }
+        RUNS.fetch_add(1, Ordering::SeqCst);
+        Self
+    }
+}
+
+impl Drop for Counted {
+    fn drop(&mut self) {
+        // Those that a fork cut off were counted by another process.
+        let _ = RUNS.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |count| count.checked_sub(1));
+    }
+}
+
+/// Ends every run of this process and waits for them; for the exit of the interpreter.
+#[pyfunction]
+pub(crate) fn leave(py: Python<'_>) {
+    IS_LEAVING.store(true, Ordering::SeqCst);
+    let are_ours = PROCESS.load(Ordering::SeqCst) == std::process::id();
+    py.detach(|| {
+        let until = Instant::now() + FAREWELL;
+        while are_ours && RUNS.load(Ordering::SeqCst) > 0 && Instant::now() < until {
+            thread::sleep(Duration::from_millis(1));
+        }
+    });
+}
+
+/// Whether this is the thread that gets signals.
+fn is_main(py: Python<'_>) -> PyResult<bool> {
+    let threading = py.import("threading")?;
+    let own = threading.call_method0("get_ident")?;
+    threading.call_method0("main_thread")?.getattr("ident")?.eq(own)
+}
 
 /// What every long function may be told about its run.
 pub(crate) struct Limits {
@@ -59,7 +110,7 @@ impl Limits {
     }
 
     fn control(&self, ending: &Ending) -> Control {
-        let control = Control::on(Arc::clone(&ending.flag));
+        let control = Control::on(Arc::clone(&ending.flag)).forsaken_by(Arc::clone(&ending.forsaken));
         match self.time_limit {
             Some(limit) => control.within(limit),
             None => control,
@@ -109,6 +160,8 @@ impl Report {
 #[derive(Debug, Default)]
 pub(crate) struct Ending {
     flag: Arc<AtomicBool>,
+    /// Raised with an exception: there is no result then, and nobody waits for its proof.
+    forsaken: Arc<AtomicBool>,
     raised: Mutex<Option<PyErr>>,
 }
 
@@ -121,6 +174,7 @@ impl Ending {
     /// Ends the run; the first exception is the one that is let out.
     pub(crate) fn raise(&self, error: PyErr) {
         self.slot().get_or_insert(error);
+        self.forsaken.store(true, Ordering::Relaxed);
         self.stop();
     }
 
@@ -256,7 +310,7 @@ pub(crate) fn run<T: Send>(
     let (sender, receiver) = mpsc::channel::<Told>();
     let progress = limits.progress.as_ref();
     let control = limits.control(&ending);
-    let told = &ending;
+    let (told, hears_signals, _counted) = (&ending, is_main(py)?, Counted::new());
     let joined = py.detach(move || {
         thread::scope(|scope| {
             let ending = told;
@@ -271,7 +325,7 @@ pub(crate) fn run<T: Send>(
             let worker = thread::Builder::new().stack_size(STACK).spawn_scoped(scope, worker);
             let worker = worker.map_err(|error| (error.kind(), format!("cannot start a thread: {error}")));
             worker.map(|worker| {
-                attend(&receiver, progress, ending);
+                attend(&receiver, progress, ending, hears_signals);
                 worker.join()
             })
         })
@@ -293,12 +347,16 @@ fn signals() -> PyResult<()> {
 }
 
 /// Waits for the worker.
-fn attend(receiver: &Receiver<Told>, progress: Option<&Py<PyAny>>, ending: &Ending) {
+fn attend(receiver: &Receiver<Told>, progress: Option<&Py<PyAny>>, ending: &Ending, hears_signals: bool) {
     loop {
         match receiver.recv_timeout(LOOK) {
             Err(RecvTimeoutError::Disconnected) => return,
             Err(RecvTimeoutError::Timeout) => {
-                if !ending.is_raised()
+                if IS_LEAVING.load(Ordering::SeqCst) {
+                    // A thread that ends so says nothing of it.
+                    ending.raise(PySystemExit::new_err("the interpreter is shutting down"));
+                } else if hears_signals
+                    && !ending.is_raised()
                     && let Err(error) = signals()
                 {
                     ending.raise(error);

@@ -30,6 +30,8 @@ pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
 struct Asked {
     settings: TrainSettings,
     weights: Option<Vec<f64>>,
+    /// Where decision functions begin, a list for each.
+    multipliers: Option<Vec<Option<Vec<f64>>>>,
     limits: Limits,
 }
 
@@ -54,7 +56,7 @@ impl Asked {
             time_limit: limits.seconds(),
             max_epochs: options.get("max_epochs")?,
         };
-        Ok(Self { settings, weights: options.numbers("sample_weight")?, limits })
+        Ok(Self { settings, weights: options.numbers("sample_weight")?, multipliers: None, limits })
     }
 
     /// An earlier model with these settings.
@@ -66,6 +68,13 @@ impl Asked {
         let weights = weight_rows(&part("weights")?)?;
         let bias = numbers("bias", &part("bias")?)?;
         Ok(Some(self.linear(labels, weights, bias, cost)))
+    }
+
+    /// The same with multipliers to begin at, where there are some: a row for each decision function.
+    fn with_multipliers(self, options: &Options<'_>) -> PyResult<Self> {
+        let Some(given) = options.raw("multipliers")? else { return Ok(self) };
+        let rows = two_dimensional("multipliers", &given)?;
+        Ok(Self { multipliers: Some(rows.into_iter().map(Some).collect()), ..self })
     }
 
     fn linear(
@@ -82,10 +91,14 @@ impl Asked {
 }
 
 fn weight_rows(value: &Bound<'_, PyAny>) -> PyResult<Vec<Vec<f64>>> {
-    let weights: PyArrayLike2<'_, f64, AllowTypeChange> = value
-        .extract()
-        .map_err(|_| refused("weights: expected a two-dimensional array, one row a decision function"))?;
-    Ok(weights.as_array().rows().into_iter().map(|row| row.to_vec()).collect())
+    two_dimensional("weights", value)
+}
+
+fn two_dimensional(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Vec<Vec<f64>>> {
+    let expected = "a two-dimensional array, one row a decision function";
+    let rows: PyArrayLike2<'_, f64, AllowTypeChange> =
+        value.extract().map_err(|_| refused(format!("{name}: expected {expected}")))?;
+    Ok(rows.as_array().rows().into_iter().map(|row| row.to_vec()).collect())
 }
 
 /// Trains a support vector machine; keywords are the settings of `equipoise svm train`.
@@ -98,7 +111,7 @@ fn svm_train<'py>(
     settings: Option<Bound<'py, PyDict>>,
 ) -> PyResult<Bound<'py, PyDict>> {
     let options = Options::new("svm_train", settings);
-    let asked = Asked::of(&options)?;
+    let asked = Asked::of(&options)?.with_multipliers(&options)?;
     let warm = asked.model(&options, "warm")?;
     options.done()?;
     let trained = over(py, &x, &y, &asked, |samples, watch| {
@@ -276,6 +289,7 @@ fn over<T: Send>(
         let watch = Watch {
             control: talk.control().clone(),
             observer: if talk.is_heard() { Some(&mut telling) } else { None },
+            multipliers: asked.multipliers.as_deref(),
             ..Watch::default()
         };
         work(Samples { rows: &rows, labels: &labels, weights }, watch)
