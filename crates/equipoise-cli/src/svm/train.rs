@@ -54,6 +54,7 @@ pub(crate) fn run(args: &TrainArguments, interrupt: &Interrupt) -> Result<Outcom
         experiment: Some(&plan.experiment),
         keeper: plan.keeper.as_mut().map(|keeper| keeper as _),
         resumed: plan.resumed.as_ref(),
+        ..svm::Watch::default()
     };
     let trained = svm::train(plan.data.samples(), &plan.settings, plan.start.as_ref(), watch);
     plan.watch.hide_bar();
