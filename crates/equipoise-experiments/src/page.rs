@@ -37,7 +37,7 @@ pub fn page(plan: &Plan, records: &[Record], machine: &str) -> (Page, Vec<Claim>
         )
         .fact("machine", machine)
         .fact("version", version())
-        .fact("scale", format!("{}, {} seeds", plan.scale.name(), plan.seeds))
+        .fact("scale", format!("{}, {} seed{}", plan.scale.name(), plan.seeds, if plan.seeds == 1 { "" } else { "s" }))
         .fact("cells", format!("{}, {seconds:.0} s in all", records.len()));
     let claims = Section::new("Claims").text(words).table(claims::table(&all));
     let page = sections.into_iter().fold(page.section(claims), Page::section);

@@ -59,8 +59,10 @@ pub(super) fn cells(plan: &Plan) -> Vec<Cell> {
                     cell.with("threads", &threads).with("scale", plan.scale.name())
                 };
                 cells.push(cell("one-thread", 1));
+                // One thread locks nothing and waits for nobody: it is what the others are compared with.
                 for (level, _) in LEVELS {
-                    cells.extend(plan.threads.iter().map(|&threads| cell(level, threads)));
+                    let several = plan.threads.iter().filter(|&&threads| threads > 1);
+                    cells.extend(several.map(|&threads| cell(level, threads)));
                 }
             }
         }
@@ -159,11 +161,14 @@ pub(super) fn middle(records: &[&Record], wanted: &[(&str, &str)], value: &str) 
     median(&reached.map(|record| record.outcome.get(value)).collect::<Vec<_>>())
 }
 
-/// One-thread seconds over seconds, for every thread count.
+/// One-thread seconds over seconds, for every thread count; 1 for one thread, which every level begins with.
 fn speedups(plan: &Plan, records: &[&Record], graph: &str, delay: u64, level: &str) -> Vec<(f64, f64)> {
     let delay = delay.to_string();
     let base = middle(records, &[("graph", graph), ("delay", &delay), ("locking", "one-thread")], "seconds");
     let one = |&threads: &usize| {
+        if threads == 1 {
+            return base.is_finite().then_some((1.0, 1.0));
+        }
         let count = threads.to_string();
         let wanted =
             [("graph", graph), ("delay", delay.as_str()), ("locking", level), ("threads", count.as_str())];
