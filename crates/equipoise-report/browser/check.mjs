@@ -3,7 +3,7 @@
 //   node check.mjs PAGE.html [FOLDER for screenshots]
 //
 // No console errors, no request beside the page itself, every chart has data and layers, hovering shows values, buttons
-// change scales, names hide series, light and dark differ, nothing is wider than a telephone. Speaks the DevTools protocol
+// change scales, names hide series, figures are saved as CSV and PNG, light and dark differ, nothing is wider than a telephone. Speaks the DevTools protocol
 // over a pipe and needs nothing but Node and Chromium (CHROMIUM names another program).
 
 import { spawn } from "node:child_process";
@@ -83,7 +83,7 @@ async function main() {
   ({ sessionId: session } = await send("Target.attachToTarget", { targetId: target.targetId, flatten: true }));
   for (const domain of ["Page", "Runtime", "Network", "Log"]) await send(`${domain}.enable`);
 
-  await open(1200, 900, false, false);
+  await open(1280, 900, false, false);
   const figures = await evaluate("[...document.querySelectorAll('.figure')].map((f) => f.id)");
   expect(figures.length > 0, "there is no figure");
   const light = await evaluate("getComputedStyle(document.body).backgroundColor");
@@ -178,12 +178,33 @@ async function main() {
     setTimeout(() => keep(''), 3000);
   })`);
   expect(csv.split("\n").length > 2, "saving as CSV gives nothing");
+  // Every figure as a PNG of its own: an image of more than one colour, twice as wide as the drawing.
+  for (const id of figures) {
+    const png = await evaluate(`new Promise((keep) => {
+      const original = URL.createObjectURL;
+      URL.createObjectURL = (blob) => {
+        URL.createObjectURL = original;
+        createImageBitmap(blob).then((image) => {
+          const canvas = document.createElement('canvas');
+          [canvas.width, canvas.height] = [image.width, image.height];
+          const pen = canvas.getContext('2d');
+          pen.drawImage(image, 0, 0);
+          const colours = new Set(new Uint32Array(pen.getImageData(0, 0, image.width, image.height).data.buffer));
+          keep({ type: blob.type, width: image.width, colours: colours.size });
+        }, () => keep(null));
+        return original(blob);
+      };
+      document.getElementById(${JSON.stringify(id)}).querySelector('.save[data-as=png]').click();
+      setTimeout(() => keep(null), 5000);
+    })`);
+    expect(png?.type === "image/png" && png.width >= 1500 && png.colours > 3, `${id}: saving as PNG gives ${JSON.stringify(png)}`);
+  }
   await evaluate("window.scrollTo(0, 0)");
   await shoot("desktop-light");
   await evaluate("document.getElementById('theme').click()");
   expect((await evaluate("getComputedStyle(document.body).backgroundColor")) !== light, "the button does not change light to dark");
   await evaluate("try { localStorage.clear() } catch {}");
-  await open(1200, 900, false, true);
+  await open(1280, 900, false, true);
   expect((await evaluate("getComputedStyle(document.body).backgroundColor")) !== light, "a dark system does not make it dark");
   await shoot("desktop-dark");
   for (const dark of [false, true]) {
