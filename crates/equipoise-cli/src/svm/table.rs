@@ -10,7 +10,7 @@ use anyhow::{Context, Result, bail};
 use equipoise::Control;
 use equipoise::matrix::Rows;
 use equipoise_formats::Error;
-use equipoise_formats::table::{Header, Table, TableOptions, read_table};
+use equipoise_formats::table::{Header, Table, TableOptions, read_records, read_table};
 
 use super::data::{Columns, first_line};
 use crate::args::TableChoice;
@@ -55,6 +55,10 @@ pub(crate) fn read(
 ) -> Result<Labelled> {
     let Some(target) = choice.target.clone() else {
         if needs_target {
+            if path.as_os_str() != "-" {
+                let file = std::fs::File::open(path);
+                file.with_context(|| format!("cannot read {}", path.display()))?;
+            }
             let header =
                 first_line(path).map_or_else(String::new, |line| format!("; the first line is {line}"));
             bail!("{}: which column has the labels? --target NAME says so{header}", path.display());
@@ -71,7 +75,8 @@ pub(crate) fn read(
             weights,
         });
     };
-    let mut table = read_with_target(path, &options(choice), Some(&target), control)?;
+    let mut table = read_with_target(path, &options(choice), Some(&target), control)
+        .map_err(|error| lacking(path, &[&target], control).unwrap_or(error))?;
     let (labels, label_names) = match words_of(&mut table, &target) {
         Some(words) => numbered(&words, &target, path)?,
         None => (table.take(&target)?.values, None),
@@ -97,7 +102,10 @@ pub(crate) fn read_for(
     if let Some(names) = columns.names {
         options.keep = Some(names.iter().cloned().chain(target.map(str::to_owned)).collect());
     }
-    let mut table = read_with_target(path, &options, target, control)?;
+    let mut table = read_with_target(path, &options, target, control).map_err(|error| {
+        let names: Vec<&str> = columns.names.unwrap_or_default().iter().map(String::as_str).collect();
+        lacking(path, &names, control).unwrap_or(error)
+    })?;
     let words = target.and_then(|target| words_of(&mut table, target));
     let is_there = |table: &Table, name: &str| table.names.iter().any(|own| own == name);
     let numbers = match target {
@@ -136,6 +144,20 @@ pub(crate) fn read_for(
 fn options(choice: &TableChoice) -> TableOptions {
     let header = if choice.no_header { Header::No } else { Header::Auto };
     TableOptions { header, drop: choice.drop.clone(), ..TableOptions::default() }
+}
+
+/// What is to be said of the first of these columns that a table does not have: then this is why it cannot be read.
+fn lacking(path: &Path, names: &[&str], control: &Control) -> Option<anyhow::Error> {
+    if path.as_os_str() == "-" {
+        return None;
+    }
+    let records = read_records(path, control).ok()?;
+    // A first line with numbers in it names nothing.
+    if records.names().iter().any(|name| number(name).is_some()) {
+        return None;
+    }
+    let missing = names.iter().find(|name| records.names().iter().all(|own| own != *name))?;
+    records.find(missing).err().map(Into::into)
 }
 
 /// Labels are mostly numbers, which are read fast; where they are not they are read as words.

@@ -236,7 +236,14 @@ fn tables_that_are_not_understood_are_refused_in_words() {
         .complains(&["which column has the labels? --target NAME", "stem_cm"]);
     equipoise(&["svm", "train", &csv, "--target", "spcies"])
         .expect(2)
+        .complains(&["spcies", "did you mean `species`?"]);
+    equipoise(&["svm", "train", &csv, "--target", "hairs"])
+        .expect(2)
         .complains(&["column `species`", "--drop species"]);
+    let nowhere = text(&folder.join("nowhere.csv"));
+    equipoise(&["svm", "train", &nowhere]).expect(2).complains(&["cannot read", "nowhere.csv"]);
+    let (model, _) = train("other-columns", &[]);
+    predict(&model, &data("genera.csv"), &[]).expect(2).complains(&["genera.csv", "stem_cm", "Bacteroides"]);
     let unnamed = write(&folder, "rows.txt", &fs::read_to_string(&csv).expect("the data"));
     equipoise(&["svm", "train", &unnamed]).expect(2).complains(&["look like a table (CSV)", "--target NAME"]);
     let headless = write(&folder, "rows2.txt", "1,2,3\n0,5,6\n");
