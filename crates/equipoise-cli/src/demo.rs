@@ -1,6 +1,6 @@
 //! `equipoise demo`: a race on a built-in problem, the paper's random pairs against the default method; its result is a page.
 //!
-//! Both run to the same certificate, one after the other, with a bar each; random pairs are given two seconds and no more.
+//! Both run to the same certificate, one after the other, with a bar each; random pairs are given three seconds and no more.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -20,12 +20,12 @@ use crate::picture::Seen;
 use crate::watch::Watch;
 
 /// Coefficients, and rows of data.
-const VARIABLES: usize = 1000;
-const SAMPLES: usize = 500;
+const VARIABLES: usize = 2000;
+const SAMPLES: usize = 400;
 const SEED: u64 = 2015;
 const TOLERANCE: f64 = 1e-8;
 /// Seconds for random pairs.
-const MOST: f64 = 2.0;
+const MOST: f64 = 3.0;
 /// Letters of the longest bar.
 const WIDEST: f64 = 24.0;
 
@@ -98,7 +98,9 @@ fn words(lanes: &[Lane; 2], best: f64) -> String {
 fn verdict([pairs, ours]: &[Lane; 2]) -> Option<String> {
     let ratio = pairs.solution.seconds / ours.solution.seconds;
     let at_least = if pairs.is_done() { "" } else { "more than " };
-    (ours.is_done() && ratio > 1.0).then(|| format!("The default is {at_least}{ratio:.0} times as fast."))
+    let digits = usize::from(ratio < 10.0);
+    (ours.is_done() && ratio > 1.0)
+        .then(|| format!("The default is {at_least}{ratio:.digits$} times as fast."))
 }
 
 /// The race on a page: who needed how long, and how both came nearer.

@@ -104,8 +104,8 @@ EXAMPLES
   equipoise demo                     a race, and equipoise-demo.html
   equipoise demo --out race.html     the page elsewhere
 
-The problem is made in memory: a lasso whose 1000 coefficients sum to zero. Random pairs as in the paper and the default
-method solve it to the same proven accuracy; the first is given two seconds. Exit status: 0, or 1 where the default was
+The problem is made in memory: a lasso whose 2000 coefficients sum to zero. Random pairs as in the paper and the default
+method solve it to the same proven accuracy; the first is given three seconds. Exit status: 0, or 1 where the default was
 interrupted.";
 
 /// `equipoise demo`.
