@@ -154,26 +154,28 @@ impl Program<'_> {
         if matches!(self.curvature, Curvature::Factored(_)) {
             work.guess(control)?;
         }
-        let mut polished = 0;
+        let (mut polished, mut is_settled) = (0, false);
         let most = 50 * (self.linear.len() + self.rows.len()) + 1000;
         for turn in 0..most {
             if turn % 16 == 0 || self.linear.len() > FEW {
                 control.check()?;
             }
-            let direction = work.direction();
+            let direction = work.direction(is_settled);
+            is_settled = false;
             if work.step(&direction) {
                 continue;
             }
             if work.let_go() {
                 continue;
             }
-            // Rounding in the steps may have left rows a little off their ends.
+            // Rounding in the steps may have left rows a little off their ends, more than a little where H is nearly singular: once
+            // more, for what is left alone.
             if polished == POLISHED || !work.is_off() {
                 work.restore();
                 work.mend();
                 return Ok(true);
             }
-            polished += 1;
+            (polished, is_settled) = (polished + 1, true);
         }
         work.restore();
         work.mend();
@@ -322,8 +324,9 @@ impl Work<'_, '_> {
         }
     }
 
-    /// To the minimiser over the free weights with the tight rows kept; sets the multipliers.
-    pub(crate) fn direction(&mut self) -> Vec<f64> {
+    /// To the minimiser over the free weights with the tight rows kept; sets the multipliers. Where they are those of the same tight
+    /// rows already, only their changes are computed, which have more digits.
+    pub(crate) fn direction(&mut self, is_settled: bool) -> Vec<f64> {
         let program = self.program;
         let mut right: Vec<f64> = self.free.iter().map(|&j| -self.slopes[j]).collect();
         let price = program.kinks.map_or(0.0, |kinks| kinks.price);
@@ -334,6 +337,11 @@ impl Work<'_, '_> {
         for k in 0..self.state.stands.len() {
             if self.state.stands[k].is_tight() {
                 let mut column = self.on_free(k);
+                if is_settled {
+                    axpy(-self.state.multipliers[k], &column, &mut right);
+                } else {
+                    self.state.multipliers[k] = 0.0;
+                }
                 self.system.half(&mut column);
                 tight.push(k);
                 columns.push(column);
@@ -359,7 +367,7 @@ impl Work<'_, '_> {
             small.forward(&mut lambda);
             small.backward(&mut lambda);
             for ((k, column), lambda) in tight.iter().zip(&columns).zip(lambda) {
-                self.state.multipliers[*k] = lambda;
+                self.state.multipliers[*k] += lambda;
                 axpy(-lambda, column, &mut right);
             }
         }

@@ -204,7 +204,11 @@ impl Constraints {
         w.iter().for_each(|w| sum.add(*w));
         see(sum.value(), self.budget, self.budget, w.iter().map(|w| w.abs()).sum());
         if let Some(target) = self.target_return {
-            let size = w.iter().zip(returns.mean()).map(|(w, m)| (w * m).abs()).sum();
+            // Where the assets held earn next to nothing, weights are still rounded: a millionth of what others earn counts.
+            let most = returns.mean().iter().fold(0.0_f64, |most, m| most.max(m.abs()));
+            let held: f64 = w.iter().map(|w| w.abs()).sum();
+            let own: f64 = w.iter().zip(returns.mean()).map(|(w, m)| (w * m).abs()).sum();
+            let size = own.max(1e-6 * most * held);
             see(equipoise::enclosure::dot(w, returns.mean()), target, f64::INFINITY, size);
         }
         for group in &self.groups {

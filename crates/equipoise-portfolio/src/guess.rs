@@ -23,7 +23,7 @@ impl Work<'_, '_> {
         for _ in 0..ROUNDS {
             control.check()?;
             self.tighten_rows();
-            let direction = self.direction();
+            let direction = self.direction(false);
             let before = self.state.w.clone();
             for (&j, d) in self.free.iter().zip(&direction) {
                 self.state.w[j] += d;

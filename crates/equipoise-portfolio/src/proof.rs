@@ -144,7 +144,17 @@ impl<'a> Ground<'a> {
     /// The same from the Gram matrix of all assets, in their order; theta is `C w` itself.
     pub(crate) fn products_by_gram(&self, w: &[f64], gram: &Gram) -> Products {
         let (days, assets) = (self.returns.days(), w.len());
-        let products: Vec<Enclosure> = (0..assets).map(|j| dot(gram.column(j), w)).collect();
+        // Most weights are 0: only the others count.
+        let held: Vec<usize> = (0..assets).filter(|&j| w[j] != 0.0).collect();
+        let weights_held: Vec<f64> = held.iter().map(|&j| w[j]).collect();
+        let mut entries = vec![0.0; held.len()];
+        let products: Vec<Enclosure> = (0..assets)
+            .map(|j| {
+                let column = gram.column(j);
+                entries.iter_mut().zip(&held).for_each(|(entry, &i)| *entry = column[i]);
+                dot(&entries, &weights_held)
+            })
+            .collect();
         let size = self.size(w);
         let charge = above(gamma(days) * size);
         let values: Vec<f64> = products.iter().map(|product| product.centre()).collect();
@@ -154,7 +164,7 @@ impl<'a> Ground<'a> {
             .map(|(product, value)| (product.upper() - value).max(value - product.lower()));
         let lost = above(days as f64 * assets as f64 * f64::MIN_POSITIVE + spread.fold(0.0, f64::max) * 2.0);
         let mut square = Sum::default();
-        products.iter().zip(w).for_each(|(product, w)| square.add_enclosure(*product * Enclosure::from(*w)));
+        held.iter().for_each(|&j| square.add_enclosure(products[j] * Enclosure::from(w[j])));
         let weights: f64 = above(w.iter().map(|w| w.abs()).sum::<f64>() * (1.0 + gamma(assets + 1)));
         let radius = above(above(charge * size) + above(lost * weights));
         let square = square.value().widened(radius);

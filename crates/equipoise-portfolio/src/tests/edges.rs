@@ -183,3 +183,19 @@ fn no_turnover_at_all() {
         assert!(off < 1e-12, "{seed}: {off}");
     }
 }
+
+/// Returns in whole cents, as many days as assets, the best of which earns nothing: the covariance is singular, and the last target
+/// is a rounding error.
+#[test]
+fn multipliers_keep_their_digits_where_the_covariance_is_singular() {
+    let days = [
+        [-0.04, -0.01, -0.03, -0.01, 0.0],
+        [0.01, 0.02, 0.0, -0.01, 0.0],
+        [-0.01, 0.0, 0.02, -0.01, -0.01],
+        [0.0, -0.02, -0.01, 0.03, -0.03],
+        [0.04, 0.01, 0.01, -0.05, 0.0],
+    ];
+    let values = (0..5).flat_map(|j| days.iter().map(move |day| day[j])).collect();
+    let returns = Returns::new((0..5).map(|j| format!("A{j}")).collect(), 5, values).expect("returns");
+    assert_eq!(follows_the_oracle(&returns, &Constraints::long_only(5), "cents"), 0);
+}
