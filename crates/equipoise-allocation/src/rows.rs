@@ -23,10 +23,11 @@ const MET: f64 = 1e-14;
 /// From here on a step of Newton's probably leaves nothing but rounding; and what it may leave.
 const NEAR: f64 = 3e-7;
 const CLOSE: f64 = 1e-12;
-/// The same of many users, where a pass is dear: what is left is put right by moving a few of them, at a cost of its square.
+/// The same of many users, where a pass is dear: what is left is put right by moving some of them, at a cost of its square times
+/// all users over those who move, 2e-13 of everything for a million.
 const MANY: usize = 1 << 15;
 const NEAR_OF_MANY: f64 = 1e-4;
-const CLOSE_OF_MANY: f64 = 1e-9;
+const CLOSE_OF_MANY: f64 = 3e-8;
 /// Steps for one set of anchors.
 const MOST_STEPS: usize = 300;
 /// The largest and the smallest share of the diagonal that is added.
