@@ -279,7 +279,7 @@ def page(folder: Path) -> None:
         for place, row in enumerate(mine):
             ax.text(row[2] * 1.15, place, f"{row[2]:.3g} s", va="center", fontsize="small")
         ax.set_xscale("log")
-        ax.set_xlim(1e-3, 200.0)
+        ax.set_xlim(3e-4, 100.0)
         ax.set_title(job, fontsize="small", loc="left")
         ax.tick_params(labelsize="small")
     np.atleast_1d(axes)[-1].set_xlabel("seconds of the processor")

@@ -115,7 +115,8 @@ class Classifier(ClassifierMixin, Deciding):
         x, y = self._validated(X, y, reset=True)
         check_classification_targets(y)
         weights = weights_of(sample_weight, x)
-        self.classes_, codes = np.unique(y, return_inverse=True)
+        self.classes_ = np.unique(y)
+        codes = np.searchsorted(self.classes_, y)
         found = len(self.classes_) if weights is None else len(np.unique(codes[weights > 0]))
         if found < 2:
             among = "" if weights is None else " among rows of weight above 0"
