@@ -43,6 +43,7 @@ pub mod enclosure;
 mod error;
 mod forward;
 pub mod graph;
+mod interior;
 pub mod matrix;
 mod names;
 mod pair_step;

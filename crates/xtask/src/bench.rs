@@ -25,7 +25,9 @@ fn run_named(name: &str, record: Option<&Path>) -> Result<()> {
             run_command("cargo", &arguments, &[])
         }
         other => {
-            bail!("unknown benchmark `{other}`; known: pair_step, svm, lasso, allocation, threads, methods")
+            bail!(
+                "unknown benchmark `{other}`; known: pair_step, svm, lasso, allocation, shapes, threads, methods"
+            )
         }
     }
 }
@@ -40,7 +42,9 @@ fn run_with_setup(name: &str, folder: &Path) -> Result<()> {
 pub(crate) fn run(arguments: &[String]) -> Result<()> {
     match arguments {
         [name, rest @ ..] if name == "svm" => svm::run(rest),
-        [name, rest @ ..] if name == "lasso" || name == "allocation" => jobs::run(name, rest),
+        [name, rest @ ..] if ["lasso", "allocation", "shapes"].contains(&name.as_str()) => {
+            jobs::run(name, rest)
+        }
         [name, rest @ ..] if name == "threads" => threads::run(rest),
         [name, rest @ ..] if name == "methods" => methods::run(rest),
         [name] => run_named(name, None),

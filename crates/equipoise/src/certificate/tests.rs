@@ -92,7 +92,7 @@ fn a_certificate_that_was_ended_says_so_and_how_far_it_came() {
         flag.store(false, Relaxed);
         calls.store(0, Relaxed);
         at.store(call, Relaxed);
-        certify(problem.view(), &inside, effort, &control)
+        certify(problem.view(), &inside, effort, &Proposal::NONE, &control)
     };
     // In the first pass there is nothing to say yet.
     assert_eq!(cut_at(0, Effort::Full), Err(Halt::Interrupted));

@@ -59,7 +59,7 @@ struct RowSum {
 impl Coupling {
     /// Calls `visit(r, a)` for every stored coefficient of column c.
     #[inline]
-    fn for_each_in_column(&self, c: usize, mut visit: impl FnMut(usize, f64)) {
+    pub(crate) fn for_each_in_column(&self, c: usize, mut visit: impl FnMut(usize, f64)) {
         match &self.shape {
             Shape::None => {}
             Shape::Row(weights) => visit(0, weights.at(c)),

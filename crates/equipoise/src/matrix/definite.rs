@@ -2,7 +2,7 @@
 //!
 //! - Given: a symmetric matrix Q that counts as positive semidefinite.
 //! - Returns: a number mu, perhaps a little below 0, with `x'Qx >= mu sum_c d_c x_c^2` for all x in exact arithmetic; d are powers
-//!   of two near the diagonal of Q, so that mu does not depend on the units of x.
+//!   of two near the diagonal of Q, so that mu does not depend on the units of x, and 0 where Q has a row of zeros.
 //! - Must not know: what the quadratic is for.
 //!
 //! The proof is a factorisation of `S = (Q + Q')/2` in units of d, shifted. In plain arithmetic: if Cholesky's method runs to its
@@ -33,8 +33,17 @@ pub(crate) fn least_curvature(matrix: &Matrix, control: &Control) -> Pass<LeastC
     let order = matrix.rows();
     // s_c with s_c^2 q_cc between 1/2 and 2; products with powers of two are exact.
     let scale: Vec<f64> = (0..order).map(|c| inverse_root(matrix.entry(c, c))).collect();
-    let scaled = Scaled { matrix, scale: &scale };
-    let weight = scale.iter().map(|s| 1.0 / (s * s)).collect();
+    let scaled = Scaled { matrix, scale: &scale, is_zero: &[] };
+    // Rows of zeros, as those of slacks, say nothing and take no part: what is left may be definite.
+    let mut is_zero = vec![true; order];
+    matrix.for_each(|r, c, value| {
+        if value != 0.0 {
+            (is_zero[r], is_zero[c]) = (false, false);
+        }
+    });
+    let scaled = Scaled { is_zero: &is_zero, ..scaled };
+    let weigh = |(s, is_zero): (&f64, &bool)| if *is_zero { 0.0 } else { 1.0 / (s * s) };
+    let weight = scale.iter().zip(&is_zero).map(weigh).collect();
     let rounding = order as f64 * f64::EPSILON;
     let plain = |shift: f64| scaled.by_cholesky(shift, control);
     let precise = |shift: f64| Ok(scaled.by_elimination(shift));
@@ -68,11 +77,17 @@ fn inverse_root(q: f64) -> f64 {
 struct Scaled<'a> {
     matrix: &'a Matrix,
     scale: &'a [f64],
+    is_zero: &'a [bool],
 }
 
 impl Scaled<'_> {
     fn entry(&self, r: usize, c: usize) -> f64 {
         self.matrix.entry(r, c) * (self.scale[r] * self.scale[c])
+    }
+
+    /// Entry c of the diagonal less the shift; 1 where the row is of zeros and stands alone.
+    fn pivot(&self, c: usize, shift: f64) -> f64 {
+        if self.is_zero[c] { 1.0 } else { self.entry(c, c) - shift }
     }
 
     /// Calls `visit(r, c, entry, mirrored entry)` for every stored entry.
@@ -96,7 +111,9 @@ impl Scaled<'_> {
                 tiny += f64::MIN_POSITIVE;
             }
         });
-        let trace = (trace + order as f64 * wanted.abs()) * (1.0 + 4.0 * order as f64 * f64::EPSILON);
+        // Each row of zeros has a pivot of 1 instead.
+        let zeros = self.is_zero.iter().filter(|is_zero| **is_zero).count() as f64;
+        let trace = (trace + zeros + order as f64 * wanted.abs()) * (1.0 + 4.0 * order as f64 * f64::EPSILON);
         let doubt = above((order as f64 + 4.0) * f64::EPSILON * trace + super::max_abs(&skew) + tiny);
         let shift = if wanted >= 0.0 { wanted + 2.0 * doubt } else { wanted };
         control.check()?;
@@ -104,11 +121,13 @@ impl Scaled<'_> {
             Matrix::Dense(_) => {
                 let mut shifted: Vec<f64> =
                     (0..order).flat_map(|c| (0..order).map(move |r| self.entry(r, c))).collect();
-                (0..order).for_each(|c| shifted[c * (order + 1)] -= shift);
+                (0..order).for_each(|c| {
+                    shifted[c * (order + 1)] = self.pivot(c, shift);
+                });
                 Cholesky::default().factor(&Team::of(1), &shifted, order, control)?
             }
             Matrix::Sparse(_) => {
-                let diagonal = |c: usize| Triplet::new(c, c, self.entry(c, c) - shift);
+                let diagonal = |c: usize| Triplet::new(c, c, self.pivot(c, shift));
                 let mut triplets: Vec<_> = (0..order).map(diagonal).collect();
                 self.for_each(|r, c, value, _| {
                     if r > c {
@@ -136,6 +155,9 @@ impl Scaled<'_> {
         let mut left: Vec<Vec<Enclosure>> =
             (0..order).map(|r| (0..=r).map(|c| mean(r, c)).collect()).collect();
         for k in 0..order {
+            if self.is_zero[k] {
+                continue;
+            }
             let pivot = left[k][k] + shift.into();
             if !pivot.is_known() || pivot.lower() <= 0.0 {
                 return f64::NEG_INFINITY;
@@ -167,8 +189,11 @@ mod tests {
         // Singular, in units that differ by 1e8 in each variable.
         let singular = of(&[&[1e-8, 1.0], &[1.0, 1e8]]);
         assert!(singular.least <= 0.0 && singular.least >= -1e-15, "{singular:?}");
+        // A row of zeros says nothing, and spoils nothing.
+        let slack = of(&[&[2.0, 0.0, 1.0], &[0.0, 0.0, 0.0], &[1.0, 0.0, 2.0]]);
+        assert!(slack.least >= 1e-3 && slack.weight[1] == 0.0 && slack.weight[0] > 0.0, "{slack:?}");
         let zero = of(&[&[0.0, 0.0], &[0.0, 0.0]]);
-        assert!(zero.least <= 0.0 && zero.least >= -1e-25);
+        assert!(zero.least >= -1e-25 && zero.weight == [0.0, 0.0], "{zero:?}");
         assert_eq!(of(&[&[1.0, 2.0], &[2.0, 1.0]]).least, f64::NEG_INFINITY);
     }
 }

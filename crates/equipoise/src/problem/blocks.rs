@@ -94,6 +94,10 @@ impl Blocks {
     /// Shuffled coordinates, cut wherever the columns so far have full row rank.
     fn grown(n: usize, coupling: &Coupling, control: &Control) -> Pass<Self> {
         let m = coupling.rows();
+        if n < 2 * (m + 1) {
+            // A block has more columns than there are rows: there is one.
+            return Ok(Self::uniform(n, n));
+        }
         let mut order: Vec<usize> = (0..n).collect();
         let mut rng = Xoshiro256PlusPlus::seed_from_u64(0x0e9u64);
         for k in (1..n).rev() {

@@ -9,6 +9,7 @@ mod bounded_least_squares;
 mod builder;
 mod draw_law;
 mod free_columns;
+mod model;
 mod reach;
 mod start;
 mod view;
@@ -18,6 +19,7 @@ pub use builder::{ProbabilityChoice, ProblemBuilder};
 pub use draw_law::DrawLaw;
 pub use view::{NonsmoothView, View};
 
+pub(crate) use model::Model;
 pub(crate) use start::project;
 
 use crate::control::Control;

@@ -1,7 +1,7 @@
 //! A feasible start: found when none is given, checked when one is.
 //!
 //! The point of `{A x = b, x in the domain of h}` nearest to a given one is a pair step over all coordinates
-//! at once with a shifted right-hand side. When there is no such point the error carries a witness y:
+//! at once with a shifted right-hand side; with many rows, or where that fails, it is sought from the interior. When there is no such point the error carries a witness y:
 //! `y'A x < y'b` for every x in the domain.
 
 use super::NonsmoothView;
@@ -12,9 +12,11 @@ use crate::control::{Control, Pass};
 use crate::coupling::{ALLOWED_SHARE, CouplingColumns};
 use crate::coupling::{Coupling, Shape};
 use crate::error::{Error, Result};
+use crate::interior::{self, Program};
 use crate::matrix::{check_finite_vector, check_length, max_abs};
 use crate::pair_step::{DualWorkspace, Model, Rows, newton, one_row};
 use crate::separable::{Nonsmooth, Piece, PieceTerm, SeparableTerm, Values};
+use crate::smooth::Bend;
 
 /// What a question to a term counts as, in numbers read.
 const PER_COORDINATE: usize = 8;
@@ -67,6 +69,10 @@ pub(super) fn check(
     }
 }
 
+/// Rows from which on the interior comes first: other ways factor a dense matrix of that order many times.
+const MANY_ROWS: usize = 20;
+/// How near to nearest a point from the interior is, relative to its squared distance.
+const NEAR: f64 = 1e-9;
 /// Products of two numbers that a refinement may cost, and how often it is repeated.
 const MOST_REFINED: usize = 1 << 27;
 const MOST_REFINEMENTS: usize = 8;
@@ -99,6 +105,11 @@ fn project_from(
     shift.iter_mut().for_each(|s| *s = -*s);
     if max_abs(&shift) == 0.0 {
         return Ok(from);
+    }
+    if m >= MANY_ROWS
+        && let Some(z) = from_inside(coupling, &domain, &from, control)?
+    {
+        return Ok(z);
     }
     let coordinates: Vec<usize> = (0..n).collect();
     let (gradient, metric) = (vec![0.0; n], vec![1.0; n]);
@@ -152,6 +163,11 @@ fn project_from(
     if coupling.miss(&snapped).relative <= 1e-3 * ALLOWED_SHARE {
         return Ok(snapped);
     }
+    if m < MANY_ROWS
+        && let Some(z) = from_inside(coupling, &domain, &from, control)?
+    {
+        return Ok(z);
+    }
     // The dual method gives up where the feasible set has no interior; an active-set method decides.
     match bounded_least_squares(coupling, &domain, from, control)? {
         Outcome::Feasible(z) => Ok(z),
@@ -167,6 +183,28 @@ fn project_from(
             proven => Err(proven),
         },
     }
+}
+
+/// The feasible point nearest to `from`, by way of the interior; `None` where that does not lead to a feasible one.
+fn from_inside(
+    coupling: &Coupling,
+    domain: &Domain<'_>,
+    from: &[f64],
+    control: &Control,
+) -> Pass<Option<Vec<f64>>> {
+    let pieces = (0..from.len()).map(|c| PieceTerm::piece(domain, c)).collect();
+    let linear = from.iter().map(|x| -x).collect();
+    let program = Program { coupling, bends: vec![Bend::Diagonal(vec![1.0; from.len()])], linear, pieces };
+    let Some(found) = interior::solve(&program, NEAR, interior::MOST_PRODUCTS, control)? else {
+        return Ok(None);
+    };
+    for candidate in found.snapped.into_iter().chain([found.inside]) {
+        let holds = coupling.miss_within(&candidate.x, control)?.relative <= 1e-2 * ALLOWED_SHARE;
+        if holds && is_inside(domain, &candidate.x, control)? {
+            return Ok(Some(candidate.x));
+        }
+    }
+    Ok(None)
 }
 
 /// The point with every coordinate on a bound that it is within rounding of.

@@ -5,7 +5,7 @@
 use std::ops::Range;
 
 use super::factored::{Factored, OwnTerms};
-use super::{DualSide, PairTerm, SmoothTerm};
+use super::{Bend, DualSide, PairTerm, SmoothTerm};
 use crate::control::{Control, Pass};
 use crate::enclosure::{Enclosure, Sum, above};
 use crate::error::Result;
@@ -88,6 +88,9 @@ impl SmoothTerm for Distance {
             curvature: |c: usize| 2.0 * self.weight.at(c),
             slope: |c: usize| -2.0 * self.weight.at(c) * self.target[c],
         }))
+    }
+    fn bends(&self, _x: &[f64], _product: &[f64]) -> Option<Vec<Bend<'_>>> {
+        Some(vec![Bend::Diagonal((0..self.target.len()).map(|c| self.curvature(c)).collect())])
     }
     fn dual(&self) -> Option<&dyn DualSide> {
         Some(self)

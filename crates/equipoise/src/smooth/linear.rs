@@ -1,7 +1,7 @@
 //! `f(x) = c'x`.
 
 use super::factored::{Factored, OwnTerms};
-use super::{DualSide, PairTerm, SmoothTerm};
+use super::{Bend, DualSide, PairTerm, SmoothTerm};
 use crate::control::{Control, Pass};
 use crate::enclosure::{self, Enclosure};
 use crate::error::Result;
@@ -59,6 +59,9 @@ impl SmoothTerm for Linear {
     }
     fn factored(&self) -> Option<Box<dyn Factored + '_>> {
         Some(Box::new(OwnTerms { curvature: |_| 0.0, slope: |c: usize| self.coefficients[c] }))
+    }
+    fn bends(&self, _x: &[f64], _product: &[f64]) -> Option<Vec<Bend<'_>>> {
+        Some(Vec::new())
     }
     fn dual(&self) -> Option<&dyn DualSide> {
         Some(self)

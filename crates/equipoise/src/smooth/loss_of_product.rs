@@ -5,7 +5,7 @@
 use super::factored::{Factored, MatrixFactor};
 use super::loss::ScalarLoss;
 use super::row_losses::RowLosses;
-use super::{DualSide, FiniteSum, PairTerm, Reads, SampleData, SmoothTerm};
+use super::{Bend, DualSide, FiniteSum, PairTerm, Reads, SampleData, SmoothTerm};
 use crate::control::{Control, Pass};
 use crate::enclosure::{Enclosure, Sum};
 use crate::error::Result;
@@ -133,6 +133,10 @@ impl<L: ScalarLoss> SmoothTerm for LossOfProduct<L> {
         let RowLosses { loss, target, weights } = &self.rows;
         let data = SampleData::Memory { matrix: &self.matrix, target, weights };
         Some(FiniteSum { loss, data, rest: Vec::new() })
+    }
+    fn bends(&self, _x: &[f64], product: &[f64]) -> Option<Vec<Bend<'_>>> {
+        let weights = (0..product.len()).map(|k| self.rows.bend(k, product)).collect();
+        Some(vec![Bend::Product(&self.matrix, weights)])
     }
     fn dual(&self) -> Option<&dyn DualSide> {
         Some(self)

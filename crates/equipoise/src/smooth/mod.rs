@@ -12,6 +12,7 @@
 //! Hessian everywhere; for quadratics it is the Hessian. Scalar losses (`loss/`) are three functions of
 //! one number and see no matrix.
 
+mod bend;
 mod distance;
 mod factored;
 mod gram;
@@ -25,6 +26,7 @@ mod samples;
 mod streamed;
 mod sum;
 
+pub use bend::Bend;
 pub use distance::Distance;
 pub use factored::Factored;
 pub use gram::Gram;
@@ -202,6 +204,11 @@ pub trait SmoothTerm: PairTerm {
     fn finite_sum(&self) -> Option<FiniteSum<'_>> {
         None
     }
+
+    /// The Hessian at x as matrices, where the term has them; steps from the interior need it.
+    fn bends(&self, _x: &[f64], _product: &[f64]) -> Option<Vec<Bend<'_>>> {
+        None
+    }
 }
 
 /// The dual description of f: `f(x) = c'x + max over u of u'K x - f*(u)`.
@@ -286,5 +293,6 @@ impl<T: SmoothTerm + ?Sized> SmoothTerm for Box<T> {
         fn narrow(&self, level: f64, within: &mut [(f64, f64)], control: &Control) -> Pass;
         fn factored(&self) -> Option<Box<dyn Factored + '_>>;
         fn finite_sum(&self) -> Option<FiniteSum<'_>>;
+        fn bends(&self, x: &[f64], product: &[f64]) -> Option<Vec<Bend<'_>>>;
     }
 }

@@ -4,7 +4,7 @@
 //! target 0 plus a linear term: [`Quadratic::from_factor`].
 
 use super::loss::Squared;
-use super::{DualSide, Linear, LossOfProduct, PairTerm, Reads, SmoothTerm, Sum};
+use super::{Bend, DualSide, Linear, LossOfProduct, PairTerm, Reads, SmoothTerm, Sum};
 use crate::control::{Control, Pass};
 use crate::enclosure::{Enclosure, Sum as EnclosedSum, above};
 use crate::error::{Error, Result};
@@ -133,6 +133,9 @@ impl SmoothTerm for Quadratic {
         self.matrix.multiply_within(v, out, control)?;
         Ok(true)
     }
+    fn bends(&self, _x: &[f64], _product: &[f64]) -> Option<Vec<Bend<'_>>> {
+        Some(vec![Bend::Matrix(&self.matrix)])
+    }
     fn dual(&self) -> Option<&dyn DualSide> {
         Some(self)
     }
@@ -143,15 +146,17 @@ impl SmoothTerm for Quadratic {
     /// `mu/2 |y|^2 - |c/sqrt(d)| |y| <= level` for `y = sqrt(d) x`.
     fn narrow(&self, level: f64, within: &mut [(f64, f64)], _control: &Control) -> Pass {
         let LeastCurvature { least, weight } = &self.curvature;
-        if *least > 0.0 {
+        // Where a coordinate has a slope and no curvature f has no least value, and bounds nothing.
+        let is_bounded = self.linear.iter().zip(weight).all(|(c, weight)| *weight > 0.0 || *c == 0.0);
+        if *least > 0.0 && is_bounded {
             let mut squares = EnclosedSum::default();
-            for (c, weight) in self.linear.iter().zip(weight) {
+            for (c, weight) in self.linear.iter().zip(weight).filter(|(_, weight)| **weight > 0.0) {
                 squares.add_enclosure(Enclosure::product(*c, *c).over((*weight).into()));
             }
             let pull = squares.value().sqrt();
             let root = (squares.value() + Enclosure::product(2.0 * least, level.max(0.0))).sqrt();
             let most = (pull + root).over((*least).into());
-            for (within, weight) in within.iter_mut().zip(weight) {
+            for (within, weight) in within.iter_mut().zip(weight).filter(|(_, weight)| **weight > 0.0) {
                 let most = most.over(Enclosure::from(*weight).sqrt()).upper();
                 *within = (within.0.max(-most), within.1.min(most));
             }

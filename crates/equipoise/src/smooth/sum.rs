@@ -1,7 +1,7 @@
 //! `f = f_1 + f_2 + ...`: the products of the terms lie one after the other.
 
 use super::factored::{self, Factored};
-use super::{DualSide, FiniteSum, PairTerm, Reads, SmoothTerm};
+use super::{Bend, DualSide, FiniteSum, PairTerm, Reads, SmoothTerm};
 use crate::control::{Control, Pass};
 use crate::enclosure::{Enclosure, Sum as EnclosedSum, above};
 use crate::error::{Error, Result};
@@ -132,6 +132,13 @@ impl SmoothTerm for Sum {
         let mut sum = sampled.finite_sum()?;
         sum.rest.extend(alone);
         Some(sum)
+    }
+    fn bends(&self, x: &[f64], product: &[f64]) -> Option<Vec<Bend<'_>>> {
+        let mut all = Vec::new();
+        for (term, ends) in self.terms.iter().zip(self.starts.windows(2)) {
+            all.extend(term.bends(x, &product[ends[0]..ends[1]])?);
+        }
+        Some(all)
     }
     fn dual(&self) -> Option<&dyn DualSide> {
         self.terms.iter().all(|term| term.dual().is_some()).then_some(self)

@@ -17,6 +17,7 @@
 //! * `regressions`: what once went wrong.
 //! * `resume`: a run that is put aside and goes on later has the bits of one that was not.
 //! * `sampled`: a few samples at a time: the same optimum, at the rates that are known.
+//! * `shapes`: bad units, many rows, degenerate vertices, rows that are nearly parallel.
 //! * `soak`: the promises under random seeds, for as long as there is time; ignored unless asked for.
 //! * `trust`: findings of hostile users: false claims, refusals, iterates that got worse.
 //! * `unbounded`: objectives that fall for ever, recognised.
@@ -40,6 +41,7 @@ mod regressions;
 mod resume;
 mod sampled;
 mod samples;
+mod shapes;
 mod soak;
 mod trust;
 mod unbounded;

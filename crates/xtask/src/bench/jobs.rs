@@ -1,4 +1,4 @@
-//! The benchmarks that are lists of jobs against peers (`lasso`, `allocation`): builds our binary, installs the peers
+//! The benchmarks that are lists of jobs against peers (`lasso`, `allocation`, `shapes`): builds our binary, installs the peers
 //! beside it, and hands over to `benchmarks/NAME/run.py`, which measures. Nothing is measured here.
 
 use std::path::PathBuf;
@@ -8,7 +8,7 @@ use anyhow::{Context, Result, bail};
 use super::peers::{install, output_of};
 use crate::check::{root, run as run_command};
 
-const USAGE: &str = "usage: cargo xtask bench lasso|allocation [--record FOLDER] [--jobs grid,...] [--peers osqp,...] \
+const USAGE: &str = "usage: cargo xtask bench lasso|allocation|shapes [--record FOLDER] [--jobs grid,...] [--peers osqp,...] \
                      [--data FOLDER] [--rounds N] [--quick] [--peers-only]";
 
 /// What was asked for on the command line.

@@ -4,6 +4,7 @@
 //! |---|---|
 //! | proximal step over all blocks | pairs that stall |
 //! | the same, second-order steps on the free variables, proximal Newton steps | `auto`, after every round |
+//! | a step from the interior | `auto`: first where there are many rows, elsewhere once as much was done as it costs, and at the end |
 //! | second-order steps on a copy, only to see whether the objective falls for ever | everyone else, now and then |
 //! | the ray from 0 through x, to see the same | everyone whose x is far out |
 //!
@@ -18,6 +19,7 @@ use crate::solve::gain;
 use crate::solve::gears::Attempt;
 use crate::solve::steps::free_step::FreeStep;
 use crate::solve::steps::full_step::FullStep;
+use crate::solve::steps::interior_step::InteriorStep;
 use crate::solve::steps::proximal_newton::{Outcome, ProximalNewton};
 use crate::solve::steps::ray;
 use crate::solve::{Archive, Metric};
@@ -35,6 +37,7 @@ pub(crate) struct Beyond<'r, H> {
     metric: Option<Metric>,
     full_step: FullStep,
     second_order: Option<SecondOrder<'r, H>>,
+    pub(crate) interior: Option<InteriorStep>,
 }
 
 /// What `auto` has beside.
@@ -47,9 +50,12 @@ impl<'r, H: SeparableTerm> Beyond<'r, H> {
         problem: &'r Problem<F, H>,
         metric: Option<Metric>,
         second_order: bool,
+        inside: bool,
     ) -> Self {
         let second_order = second_order.then(|| SecondOrder { newton: ProximalNewton::new(problem) });
-        Self { view: problem.view(), metric, full_step: FullStep::new(), second_order }
+        let view = problem.view();
+        let interior = if inside { InteriorStep::new(view) } else { None };
+        Self { view, metric, full_step: FullStep::new(), second_order, interior }
     }
 
     /// Whether second-order steps are taken.
@@ -60,6 +66,9 @@ impl<'r, H: SeparableTerm> Beyond<'r, H> {
     /// Shows an archive what steps to come depend on.
     pub(crate) fn carry(&mut self, archive: &mut Archive<'_>) -> Result<()> {
         self.full_step.carry(self.view.independent_coupling().rows(), archive)?;
+        if let Some(interior) = &mut self.interior {
+            interior.carry(archive)?;
+        }
         match &mut self.second_order {
             Some(SecondOrder { newton: Some(newton) }) => newton.carry(archive),
             _ => Ok(()),

@@ -1,6 +1,6 @@
 //! Checkpoints: what a judge finds of the iterate, the observer, the decision whether to stop.
 
-use crate::certificate::{Certificate, Effort, certify, check_point};
+use crate::certificate::{Certificate, Effort, Proposal, certify, check_point};
 use crate::control::{Control, Halt, Pass};
 use crate::error::{Error, Result};
 use crate::problem::View;
@@ -48,6 +48,8 @@ pub(crate) struct Checkpoints<'r> {
     /// The last finding, and the x it is of.
     finding: Option<Finding>,
     judged: Vec<f64>,
+    /// Multipliers of the independent rows that a step proposed: certificates look at them, and trust none.
+    pub(crate) proposed: Vec<Vec<f64>>,
     /// Whether there was no time for one of a later x.
     uncertain: bool,
     /// Updates and KKT residual at the last full certificate.
@@ -73,6 +75,7 @@ impl<'r> Checkpoints<'r> {
             judge,
             finding: None,
             judged: Vec::new(),
+            proposed: Vec::new(),
             uncertain: false,
             last_full: (0, f64::INFINITY),
             status: None,
@@ -92,6 +95,10 @@ impl<'r> Checkpoints<'r> {
             self.finding.get_or_insert_with(blank).verdict.carry(archive)?;
         }
         archive.list(&mut self.judged, |length| length == 0 || length == n)?;
+        let rows = self.view.independent_coupling().rows().max(1);
+        let mut proposed = self.proposed.concat();
+        archive.list(&mut proposed, |length| length % rows == 0)?;
+        self.proposed = proposed.chunks(rows).map(<[f64]>::to_vec).collect();
         let mut memory = self.judge.map_or_else(Vec::new, Judge::memory);
         archive.words(&mut memory)?;
         if let Some(judge) = self.judge.filter(|_| archive.is_read()) {
@@ -137,7 +144,7 @@ impl<'r> Checkpoints<'r> {
         }
         let found = match self.judge {
             Some(judge) => by_judge(judge, x, self.limits.control())?,
-            None => certify(self.view, x, Effort::Quick, self.limits.control())
+            None => certify(self.view, x, Effort::Quick, &self.proposal(), self.limits.control())
                 .map(|certificate| certified(certificate, false)),
         };
         match found {
@@ -245,7 +252,7 @@ impl<'r> Checkpoints<'r> {
     /// The certificate, which is good enough where it meets the tolerance.
     fn by_tolerance(&mut self, x: &[f64], spent: Spent, last: bool) -> Pass<Finding> {
         let (tolerance, control, view) = (self.settings.tolerance, self.control(), self.view);
-        let mut certificate = certify(view, x, Effort::Quick, &control)?;
+        let mut certificate = certify(view, x, Effort::Quick, &self.proposal(), &control)?;
         // The quick look is in plain arithmetic and proves nothing: only a full certificate ends the run.
         let kkt = certificate.kkt_residual;
         let mut conclusive = false;
@@ -257,7 +264,7 @@ impl<'r> Checkpoints<'r> {
             if hurried {
                 certificate.is_partial = true;
             } else {
-                match certify(view, x, Effort::Full, &control) {
+                match certify(view, x, Effort::Full, &self.proposal(), &control) {
                     Err(fault @ Halt::Fault(_)) => return Err(fault),
                     // A search that was cut short has not shown that there is no gap.
                     Ok(full) if !full.is_partial || full.duality_gap.is_some() => {
@@ -271,6 +278,11 @@ impl<'r> Checkpoints<'r> {
         }
         let accepted = conclusive && certificate.meets(tolerance);
         Ok(certified(certificate, accepted))
+    }
+
+    /// What certificates may look at beside x.
+    fn proposal(&self) -> Proposal<'_> {
+        Proposal { lambdas: &self.proposed, enough: self.settings.tolerance }
     }
 
     /// A full certificate costs many passes: only after enough work or progress since the last one.
@@ -290,7 +302,11 @@ impl<'r> Checkpoints<'r> {
             None => {
                 let finding = match self.judge {
                     Some(judge) => judge.judge(&x, &Control::unlimited())?.into(),
-                    None => certified(certify(self.view, &x, Effort::Quick, &Control::unlimited())?, false),
+                    None => {
+                        let proposal = self.proposal();
+                        let found = certify(self.view, &x, Effort::Quick, &proposal, &Control::unlimited())?;
+                        certified(found, false)
+                    }
                 };
                 (x, finding)
             }

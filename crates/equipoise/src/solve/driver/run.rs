@@ -4,7 +4,7 @@
 //! look at x
 //! until there is a status:
 //!     a round of the gear:  select pairs, solve them, move them
-//!     beyond pairs:         where they do too little, steps over all blocks
+//!     beyond pairs:         where they do too little, steps over all blocks; now and then one from the interior
 //!     keep feasible:        take rounding drift out of A x = b
 //!     look at x:            certify it when enough was done since the last time; or compare it with the target
 //!     hand over:            to another gear, where this one says that it is slow
@@ -17,6 +17,7 @@
 //! Every iterate is feasible and in the domain; `Converged` is said only when the judge says so. The clock decides when to
 //! stop, and nothing else.
 
+mod inside;
 mod snapshots;
 
 use std::sync::Arc;
@@ -60,6 +61,8 @@ pub(crate) struct Plan<'r, F, H> {
     pub(crate) updates_per_epoch: f64,
     /// Whether the start may be good enough already.
     pub(crate) warm: bool,
+    /// Whether steps from the interior may be taken.
+    pub(crate) may_go_inside: bool,
     pub(crate) team: Option<Arc<Team>>,
     pub(crate) experiment: Option<&'r dyn Experiment>,
     pub(crate) keeper: Option<&'r mut dyn Keeper>,
@@ -153,6 +156,8 @@ struct Run<'r, F, H> {
     others: u64,
     preparation: f64,
     idle_rounds: u32,
+    /// Rounds so far, of all gears.
+    rounds: u64,
     /// Rounds in a row that know of no bound from below.
     unbounded_rounds: u32,
     least_gap: f64,
@@ -172,7 +177,12 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Run<'r, F, H> {
             taken_back: 0,
             far_out: FAR_OUT * (1.0 + max_abs(&state.x)),
             view: plan.problem.view(),
-            beyond: Beyond::new(plan.problem, metric, plan.settings.method == Method::Auto),
+            beyond: Beyond::new(
+                plan.problem,
+                metric,
+                plan.settings.method == Method::Auto,
+                plan.may_go_inside,
+            ),
             plan,
             checkpoints,
             gear,
@@ -184,6 +194,7 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Run<'r, F, H> {
             others: 0,
             preparation,
             idle_rounds: 0,
+            rounds: 0,
             unbounded_rounds: 0,
             least_gap: f64::INFINITY,
             handed_over: false,
@@ -193,14 +204,17 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Run<'r, F, H> {
     fn until_the_end(&mut self) -> Result<()> {
         self.be_finite()?;
         if self.plan.resumed.is_none() {
+            self.go_inside_if_due()?;
             self.look(self.gear.habits().begins_with)?;
         }
         while self.checkpoints.status.is_none() {
             let round = self.round()?;
             self.beyond_pairs(round)?;
+            self.go_inside_if_due()?;
             self.look_out()?;
             self.keep_feasible()?;
             self.look(round.due)?;
+            self.go_inside_at_the_end()?;
             self.hand_over(round)?;
             self.keep()?;
         }
@@ -237,6 +251,7 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Run<'r, F, H> {
             }
         };
         self.updates += round.updates;
+        self.rounds += 1;
         self.gain_of_pairs = self.objective - round.objective;
         self.objective = round.objective;
         self.checkpoints.status = round.status.or(self.checkpoints.status);
@@ -262,6 +277,9 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Run<'r, F, H> {
         }
         if !gain::is_none(before - self.objective, self.objective) {
             self.idle_rounds = 0;
+            if let Some(interior) = &mut self.beyond.interior {
+                interior.others_moved();
+            }
         } else if !round.is_inconclusive {
             self.idle_rounds += 1;
         }
@@ -508,7 +526,8 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Run<'r, F, H> {
         match self.plan.engage(&self.state.x, &self.checkpoints) {
             Ok(Engaged { gear, state, objective, metric, preparation }) => {
                 (self.gear, self.state, self.objective) = (gear, state, objective);
-                self.beyond = Beyond::new(self.plan.problem, metric, next.method == Method::Auto);
+                let inside = self.plan.may_go_inside;
+                self.beyond = Beyond::new(self.plan.problem, metric, next.method == Method::Auto, inside);
                 self.preparation += preparation;
             }
             Err(Stop::Error(error)) => return Err(error),

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::certificate::{Effort, certify};
+use crate::certificate::{Effort, Proposal, certify};
 use crate::control::Control;
 use crate::error::{Error, Result};
 use crate::problem::Problem;
@@ -139,7 +139,7 @@ impl<'a, F: SmoothTerm, H: SeparableTerm> Solver<'a, F, H> {
         let (view, Ran { ended, seed, choice }) = (self.problem.view(), self.ran(None)?);
         let certificate = match ended.finding.certificate.clone() {
             Some(certificate) => certificate,
-            None => certify(view, &ended.x, Effort::Quick, &Control::unlimited())?,
+            None => certify(view, &ended.x, Effort::Quick, &Proposal::NONE, &Control::unlimited())?,
         };
         Ok(solution(ended, certificate, seed, choice))
     }
@@ -196,6 +196,8 @@ impl<'a, F: SmoothTerm, H: SeparableTerm> Solver<'a, F, H> {
             next,
             updates_per_epoch,
             warm,
+            may_go_inside: self.settings.method == Method::Auto
+                && self.settings.step_size == Settings::default().step_size,
             team: self.team,
             experiment: self.experiment,
             keeper: self.keeper.map(|keeper| -> &mut dyn Keeper { keeper }),

@@ -53,7 +53,7 @@ impl<F: SmoothTerm, H: SeparableTerm> Run<'_, F, H> {
         [&mut self.objective, &mut self.gain_of_pairs, &mut self.least_gap, &mut self.preparation]
             .into_iter()
             .try_for_each(|number| archive.number(number))?;
-        [&mut self.updates, &mut self.looked_at, &mut self.others]
+        [&mut self.updates, &mut self.looked_at, &mut self.others, &mut self.rounds]
             .into_iter()
             .try_for_each(|count| archive.work(count))?;
         [&mut self.idle_rounds, &mut self.unbounded_rounds, &mut self.taken_back]

@@ -1,0 +1,234 @@
+//! Shapes that pairs are no match for: bad units, many rows, degenerate vertices, rows that are nearly parallel. Every solution
+//! goes through the certificate, and objectives are compared with the oracle or between units.
+
+use equipoise::solve::{Observer, Progress, Solver};
+use equipoise::{Settings, Status};
+use equipoise_testkit::{self as kit, Blocks, Coupling, Dense, Instance, Loss, Separable, Smooth};
+
+use crate::adaptor::{problem, solve_checked};
+use crate::numbers::Numbers;
+
+/// Objectives agree to this, relative to 1 + |objective|.
+const AGREEMENT: f64 = 1e-6;
+
+fn settings() -> Settings {
+    Settings { tolerance: 1e-7, time_limit: Some(60.0), ..Settings::default() }
+}
+
+fn dense(numbers: &mut Numbers, rows: usize, cols: usize) -> Dense {
+    Dense { rows, cols, data: numbers.vector(rows * cols, 1.0), sparse: false }
+}
+
+/// Five entries a row, the first on the diagonal.
+fn sparse(numbers: &mut Numbers, rows: usize, cols: usize) -> Dense {
+    let mut matrix = Dense::zeros(rows, cols);
+    for r in 0..rows {
+        matrix.row_mut(r)[r] = 1.0 + numbers.next().abs();
+        for _ in 0..4 {
+            let c = numbers.below(cols);
+            matrix.row_mut(r)[c] = numbers.next();
+        }
+    }
+    Dense { sparse: true, ..matrix }
+}
+
+fn instance(name: &str, smooth: Smooth, separable: Separable, matrix: Dense, inside: &[f64]) -> Instance {
+    let (rhs, dimension) = (matrix.times(inside), inside.len());
+    let coupling = Coupling::Rows { matrix, rhs };
+    Instance { name: name.into(), smooth, separable, coupling, blocks: Blocks::Auto, dimension }
+}
+
+fn unit_box(n: usize) -> Separable {
+    Separable::Box { lower: vec![0.0; n], upper: vec![1.0; n] }
+}
+
+fn inside(numbers: &mut Numbers, n: usize) -> Vec<f64> {
+    (0..n).map(|_| 0.5 + 0.4 * numbers.next()).collect()
+}
+
+fn agrees(instance: &Instance) {
+    let oracle = kit::solve(instance).expect("the oracle solves it");
+    let solution = solve_checked(&problem(instance).expect("valid"), &settings());
+    assert_eq!(solution.status, Status::Converged, "{}: {:?}", instance.name, solution.certificate);
+    let off = kit::objective(instance, &solution.x) - oracle.objective;
+    assert!(off.abs() <= AGREEMENT * (1.0 + oracle.objective.abs()), "{}: {off:e}", instance.name);
+}
+
+#[test]
+fn linear_programs_with_many_dense_rows_agree_with_the_oracle() {
+    for (seed, m) in [(1, 25), (2, 60)] {
+        let mut numbers = Numbers::new(seed);
+        let n = 2 * m;
+        let (matrix, at) = (dense(&mut numbers, m, n), inside(&mut numbers, n));
+        let c = numbers.vector(n, 1.0);
+        agrees(&instance("dense lp", Smooth::Linear { c }, unit_box(n), matrix, &at));
+    }
+}
+
+#[test]
+fn every_penalty_under_many_sparse_rows_agrees_with_the_oracle() {
+    let (m, n) = (40, 90);
+    let penalties = [
+        unit_box(n),
+        Separable::NonNegative,
+        Separable::L1 { weights: vec![0.3; n] },
+        Separable::ElasticNet { l1: vec![0.2; n], l2: vec![0.5; n] },
+        Separable::L1Box { weights: vec![0.3; n], lower: vec![-0.5; n], upper: vec![1.0; n] },
+        Separable::Zero,
+    ];
+    for (seed, separable) in penalties.into_iter().enumerate() {
+        let mut numbers = Numbers::new(10 + seed as u64);
+        let (matrix, at) = (sparse(&mut numbers, m, n), inside(&mut numbers, n));
+        let smooth = Smooth::Distance { target: numbers.vector(n, 2.0), weights: vec![0.5; n] };
+        agrees(&instance(&format!("sparse rows, {}", separable.kind()), smooth, separable, matrix, &at));
+    }
+}
+
+#[test]
+fn losses_under_many_rows_agree_with_the_oracle() {
+    let (m, n, samples) = (30, 60, 40);
+    for (seed, loss) in [(21, Loss::LeastSquares), (22, Loss::Logistic)] {
+        let mut numbers = Numbers::new(seed);
+        let (matrix, at) = (dense(&mut numbers, m, n), inside(&mut numbers, n));
+        let data = dense(&mut numbers, samples, n);
+        let y = numbers.labels(samples);
+        let smooth = Smooth::Loss { loss, m: data, y, weights: None };
+        agrees(&instance("a loss under rows", smooth, unit_box(n), matrix, &at));
+    }
+}
+
+#[test]
+fn slacks_of_many_inequalities_agree_with_the_oracle() {
+    // 1/2 |M x|^2 + c'x with G x + s = h, s >= 0: the quadratic has rows of zeros, and most of x is free.
+    let (m, n) = (120, 60);
+    let mut numbers = Numbers::new(31);
+    let limits = sparse(&mut numbers, n, n);
+    let (factor, mut matrix) = (sparse(&mut numbers, n, n), Dense::zeros(m, n + m));
+    for r in 0..m {
+        matrix.row_mut(r)[..n].copy_from_slice(limits.row(r % n));
+        if r >= n {
+            matrix.row_mut(r)[..n].iter_mut().for_each(|a| *a = -*a);
+        }
+        matrix.row_mut(r)[n + r] = 1.0;
+    }
+    let gram = factor.gram();
+    let mut q = Dense { sparse: true, ..Dense::zeros(n + m, n + m) };
+    for r in 0..n {
+        q.row_mut(r)[..n].copy_from_slice(gram.row(r));
+        q.row_mut(r)[r] += 0.01;
+    }
+    let mut c = numbers.vector(n, 3.0);
+    c.resize(n + m, 0.0);
+    let mut lower = vec![f64::NEG_INFINITY; n];
+    lower.resize(n + m, 0.0);
+    let separable = Separable::Box { lower, upper: vec![f64::INFINITY; n + m] };
+    let mut at = vec![0.0; n];
+    at.resize(n + m, 1.0);
+    let matrix = Dense { sparse: true, ..matrix };
+    agrees(&instance("slacks", Smooth::Quadratic { q, c }, separable, matrix, &at));
+}
+
+#[test]
+fn degenerate_vertices_are_certified() {
+    for seed in 41..45 {
+        let (m, n) = (60, 120);
+        let mut numbers = Numbers::new(seed);
+        let matrix = sparse(&mut numbers, m, n);
+        // Half as many positive variables as rows, and costs that make this vertex optimal.
+        let at: Vec<f64> =
+            (0..n).map(|c| if c % 4 == 0 { 1.0 + numbers.next().abs() } else { 0.0 }).collect();
+        let prices = numbers.vector(m, 1.0);
+        let slack = |c: usize, numbers: &mut Numbers| if c % 4 == 0 { 0.0 } else { numbers.next().abs() };
+        let c: Vec<f64> = matrix
+            .transpose_times(&prices)
+            .iter()
+            .enumerate()
+            .map(|(k, a)| a + slack(k, &mut numbers))
+            .collect();
+        let best: f64 = c.iter().zip(&at).map(|(c, x)| c * x).sum();
+        let instance = instance("degenerate", Smooth::Linear { c }, Separable::NonNegative, matrix, &at);
+        let solution = solve_checked(&problem(&instance).expect("valid"), &settings());
+        assert_eq!(solution.status, Status::Converged, "{seed}: {:?}", solution.certificate);
+        let off = kit::objective(&instance, &solution.x) - best;
+        assert!(off.abs() <= AGREEMENT * (1.0 + best.abs()), "{seed}: {off:e}");
+    }
+}
+
+#[test]
+fn rows_that_are_nearly_parallel_are_solved() {
+    for (seed, apart) in [(51, 1e-6), (52, 1e-7), (53, 1e-8), (54, 1e-9)] {
+        let (m, n) = (4, 30);
+        let mut numbers = Numbers::new(seed);
+        let mut matrix = dense(&mut numbers, m, n);
+        for c in 0..n {
+            matrix.row_mut(3)[c] = matrix.get(0, c) + apart * numbers.next();
+        }
+        let at = inside(&mut numbers, n);
+        let smooth = Smooth::Distance { target: numbers.vector(n, 2.0), weights: vec![0.5; n] };
+        let instance = instance("nearly parallel", smooth, unit_box(n), matrix, &at);
+        let solution = solve_checked(&problem(&instance).expect("feasible"), &settings());
+        assert_eq!(solution.status, Status::Converged, "{apart:e}: {:?}", solution.certificate);
+    }
+}
+
+/// Least squares on a box under three rows, with the variables in units over so many decades.
+fn in_units(decades: i32) -> Instance {
+    let (m, n, samples) = (3, 24, 40);
+    let mut numbers = Numbers::new(61);
+    let unit: Vec<f64> = (0..n).map(|_| 10f64.powf(0.5 * f64::from(decades) * numbers.next())).collect();
+    let mut numbers = Numbers::new(62);
+    let (mut data, mut matrix) = (dense(&mut numbers, samples, n), dense(&mut numbers, m, n));
+    let y = numbers.vector(samples, 3.0);
+    let mut at = inside(&mut numbers, n);
+    for c in 0..n {
+        (0..samples).for_each(|r| data.row_mut(r)[c] /= unit[c]);
+        (0..m).for_each(|r| matrix.row_mut(r)[c] /= unit[c]);
+        at[c] *= unit[c];
+    }
+    let separable = Separable::Box { lower: vec![0.0; n], upper: unit };
+    let smooth = Smooth::Loss { loss: Loss::LeastSquares, m: data, y, weights: None };
+    instance("units", smooth, separable, matrix, &at)
+}
+
+#[test]
+fn units_of_the_variables_do_not_matter() {
+    let mut best = None;
+    for decades in [0, 3, 6, 9, 12] {
+        let instance = in_units(decades);
+        let solution = solve_checked(&problem(&instance).expect("feasible"), &settings());
+        assert_eq!(solution.status, Status::Converged, "{decades}: {:?}", solution.certificate);
+        let objective = kit::objective(&instance, &solution.x);
+        let expected = *best.get_or_insert(objective);
+        assert!((objective - expected).abs() <= AGREEMENT * (1.0 + expected.abs()), "{decades}: {objective}");
+    }
+}
+
+/// The objectives that an observer sees.
+#[derive(Default)]
+struct Seen(Vec<f64>);
+
+impl Observer for Seen {
+    fn checkpoint(&mut self, progress: &Progress) {
+        self.0.push(progress.verdict.objective);
+    }
+}
+
+#[test]
+fn objectives_never_rise_and_one_seed_gives_one_result() {
+    let mut numbers = Numbers::new(71);
+    let (m, n) = (25, 50);
+    let (matrix, at) = (dense(&mut numbers, m, n), inside(&mut numbers, n));
+    let many = instance("lp", Smooth::Linear { c: numbers.vector(n, 1.0) }, unit_box(n), matrix, &at);
+    for instance in [in_units(8), many] {
+        let problem = problem(&instance).expect("feasible");
+        let mut answers = Vec::new();
+        for _ in 0..2 {
+            let (mut seen, settings) = (Seen::default(), settings());
+            let solution = Solver::new(&problem, &settings).observer(&mut seen).run().expect("valid");
+            let rises = seen.0.windows(2).filter(|w| w[1] > w[0] + 1e-12 * (1.0 + w[0].abs())).count();
+            assert_eq!(rises, 0, "{:?}", seen.0);
+            answers.push(solution.x);
+        }
+        assert_eq!(answers[0], answers[1]);
+    }
+}
