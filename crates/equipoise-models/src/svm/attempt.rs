@@ -13,10 +13,11 @@
 
 use super::TrainSettings;
 use super::dual::Task;
+use super::ended::patience;
 use super::error::Result;
 use super::proof::Bounds;
 use super::report::{ClassReport, Doubt};
-use super::train::{Company, Fit, Plan, Smaller, patience};
+use super::train::{Company, Fit, Plan, Smaller};
 use equipoise::solve::{Observer, Status};
 
 /// Most epochs of a fit with charges that double precision cannot carry.
@@ -33,7 +34,8 @@ impl Plan<'_> {
         company: &Company<'_>,
     ) -> Result<Fit> {
         let task = self.task_of_fit(k)?;
-        let Some(steepness) = task.steepness() else {
+        // Ranks know only how steep their own rows are, and have one way in common: the charges as they are.
+        let Some(steepness) = task.steepness().filter(|_| self.world.is_none()) else {
             return self.solved(k, &task, observer, company, self.settings.max_epochs);
         };
         let is_over = |fit: &Fit| {
@@ -80,6 +82,8 @@ impl Plan<'_> {
             warm_start: self.warm_start,
             labels: self.labels.clone(),
             positive: self.positive.clone(),
+            world: None,
+            rows_of_all: self.rows_of_all,
             squared_norms: self.squared_norms.clone(),
             smaller,
         };

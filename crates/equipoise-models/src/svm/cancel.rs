@@ -34,12 +34,14 @@ impl Task<'_> {
         };
         let columns = self.rows.columns();
         let squares = self.of_rows(control, |i| self.rows.squared_norm(i))?;
-        let size = (squares.iter().sum::<f64>() / squares.len().max(1) as f64).sqrt();
+        let size = (self.team.total_of(squares.iter().sum()) / self.samples.max(1) as f64).sqrt();
         let scale = if self.has_bias { size } else { 0.0 };
         let wanted = match self.kind {
             Kind::OneClass => times(self.exact_total(control)?, self.nu),
             _ => 0.0.into(),
         };
+        // Of numbers that every row has.
+        let squared = |numbers: &[f64]| self.team.total_of(dot(numbers, numbers));
         for _ in 0..ROUNDS {
             let rooms: Vec<f64> = (0..alpha.len()).map(|i| room(&alpha, i)).collect();
             let forward = |x: &(dyn Fn(usize) -> f64 + Sync)| {
@@ -63,7 +65,7 @@ impl Task<'_> {
             let mut z = vec![0.0; alpha.len()];
             let mut gradient = backward(&left)?;
             let mut direction = gradient.clone();
-            let mut size = dot(&gradient, &gradient);
+            let mut size = squared(&gradient);
             for _ in 0..STEPS {
                 let image = forward(&|i| rooms[i] * direction[i])?;
                 let step = size / dot(&image, &image);
@@ -73,7 +75,7 @@ impl Task<'_> {
                 axpy(step, &direction, &mut z);
                 axpy(-step, &image, &mut left);
                 gradient = backward(&left)?;
-                let next = dot(&gradient, &gradient);
+                let next = squared(&gradient);
                 direction.iter_mut().zip(&gradient).for_each(|(d, g)| *d = g + next / size * *d);
                 size = next;
             }

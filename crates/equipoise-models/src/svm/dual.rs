@@ -46,6 +46,8 @@ pub(super) struct Task<'a> {
     /// The squared norms of the rows, and the largest norm.
     pub(super) squared_norms: Arc<[f64]>,
     pub(super) largest_norm: f64,
+    /// The samples of all ranks; `rows` are those of this one.
+    pub(super) samples: usize,
     /// Who works on passes over the rows.
     pub(super) team: Arc<Team>,
 }
@@ -157,6 +159,11 @@ impl Task<'_> {
         let n = self.rows.len();
         match self.kind {
             Kind::Svc | Kind::Svr => Coupling::sum(0.0),
+            // Of the sum every rank has the share that its start has.
+            Kind::OneClass if self.team.is_spread() => {
+                let own: f64 = (0..n).map(|c| self.caps.at(c)).sum();
+                Coupling::sum(self.nu * own)
+            }
             Kind::OneClass => Coupling::sum(self.nu * self.total()),
             Kind::NuSvc => {
                 let half = 0.5 * self.nu * self.total();

@@ -137,6 +137,7 @@ impl Task<'_> {
         let mut parts = self.totals(self.numbers_a_row(), control, || vec![0.0; length], add)?.into_iter();
         let mut total = parts.next().unwrap_or_else(|| vec![0.0; length]);
         parts.for_each(|part| axpy(1.0, &part, &mut total));
+        self.team.total(&mut total);
         Ok(total)
     }
 
@@ -177,7 +178,13 @@ impl Task<'_> {
         let mut total = Sum::default();
         let parts = self.team.map(self.team.parts(self.rows.len()), of_part);
         parts.iter().for_each(|part| total.merge(part));
+        self.across_ranks(std::slice::from_mut(&mut total));
         total.value()
+    }
+
+    /// Whether one thread has all rows and they weigh the same, so that the best bias is found by rank.
+    fn is_by_rank(&self) -> bool {
+        matches!(self.caps, Values::Uniform(_)) && self.team.threads() == 1 && !self.team.is_spread()
     }
 
     /// What rounding may leave of a primal that equals its dual.
@@ -214,12 +221,12 @@ impl Task<'_> {
         match (self.kind, self.loss) {
             (Kind::Svc, Loss::Hinge) => {
                 let points = |i: usize| [(residual(i), self.caps.at(i))];
-                let best = || match self.caps {
-                    Values::Uniform(_) if self.team.threads() == 1 => {
-                        let positive = self.targets.iter().filter(|y| **y == 1.0).count();
-                        middle_by_rank((0..scores.len()).map(residual).collect(), positive)
+                let best = || {
+                    if !self.is_by_rank() {
+                        return self.middle(points, self.precise_total(|i| self.targets[i] == 1.0));
                     }
-                    _ => self.middle(points, self.precise_total(|i| self.targets[i] == 1.0)),
+                    let positive = self.targets.iter().filter(|y| **y == 1.0).count();
+                    middle_by_rank((0..scores.len()).map(residual).collect(), positive)
                 };
                 let bias = if self.has_bias { best() } else { 0.0 };
                 let margin = |i: usize| (self.targets[i] * (residual(i) - bias)).max(0.0);
@@ -233,11 +240,11 @@ impl Task<'_> {
             (Kind::Svr, _) => {
                 let ends = |i: usize| [residual(i) - self.epsilon, residual(i) + self.epsilon];
                 let points = |i: usize| ends(i).map(|end| (end, self.caps.at(i)));
-                let best = || match self.caps {
-                    Values::Uniform(_) if self.team.threads() == 1 => {
-                        middle_by_rank((0..scores.len()).flat_map(ends).collect(), scores.len())
+                let best = || {
+                    if !self.is_by_rank() {
+                        return self.middle(points, self.precise_total(|_| true));
                     }
-                    _ => self.middle(points, self.precise_total(|_| true)),
+                    middle_by_rank((0..scores.len()).flat_map(ends).collect(), scores.len())
                 };
                 let bias = if self.has_bias { best() } else { 0.0 };
                 let miss = |i: usize| ((residual(i) - bias).abs() - self.epsilon).max(0.0);
@@ -284,6 +291,7 @@ impl Task<'_> {
         let (mut low, mut high) = extremes
             .into_iter()
             .fold((f64::INFINITY, f64::NEG_INFINITY), |all, one| (all.0.min(one.0), all.1.max(one.1)));
+        (low, high) = (-self.team.largest(-low), self.team.largest(high));
         let (mut at_low, mut at_high) = (pull(low), pull(high));
         for step in 0..200 {
             if at_low <= 0.0 || at_high >= 0.0 || high - low <= f64::EPSILON * (low.abs() + high.abs()) {

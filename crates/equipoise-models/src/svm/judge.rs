@@ -98,6 +98,7 @@ impl Task<'_> {
         }
         let size = |i: usize| self.targets[i].abs().max(scores[i].centre().abs());
         let largest = (0..scores.len()).map(size).filter(|size| size.is_finite()).fold(0.0, f64::max);
+        let largest = self.team.largest(largest);
         let unit = f64::EPSILON * largest.max(proven.bias.abs());
         let start = proven.bias;
         for sign in [1.0, -1.0] {
@@ -154,8 +155,11 @@ impl<'t> GapJudge<'t> {
     /// What was found at x, and what is proven of it unless the control ends that; looks again where the last look was
     /// elsewhere.
     pub(super) fn into_proven(self, x: &[f64], control: &Control) -> Pass<(Evaluation, Option<Proven>)> {
-        let (plain, proven) = match self.last.into_inner().unwrap_or_else(PoisonError::into_inner) {
-            Some(looked) if looked.at == x => (looked.plain, looked.proven),
+        let last = self.last.into_inner().unwrap_or_else(PoisonError::into_inner);
+        // All ranks look again where one has to.
+        let is_same = self.task.everywhere(last.as_ref().is_some_and(|looked| looked.at == x));
+        let (plain, proven) = match last {
+            Some(looked) if is_same => (looked.plain, looked.proven),
             _ => (self.task.evaluate(x, &Control::unlimited())?, None),
         };
         let proven = proven.or_else(|| self.task.prove(x, &plain, self.gap, control).ok());

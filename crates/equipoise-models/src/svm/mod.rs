@@ -12,21 +12,26 @@
 //! files or of threads other than how many it may start.
 
 mod attempt;
+mod begin;
 mod calibration;
 mod cancel;
 mod charge;
 mod cv;
 mod dual;
+mod ended;
 mod error;
 mod evaluate;
 mod folds;
 mod isotonic;
 mod judge;
+mod labels;
 mod model;
 mod passes;
 mod path;
 mod proof;
 mod quantile;
+mod radix;
+mod ranks;
 mod report;
 mod scaling;
 mod scores;
@@ -45,6 +50,7 @@ pub use error::{Error, Result};
 pub use isotonic::Isotonic;
 pub use model::LinearModel;
 pub use path::path;
+pub use ranks::train_across;
 pub use report::{ClassReport, Doubt, Report, Trained};
 pub use scaling::{ScaleKind, Scaling};
 pub use scores::{ClassScores, RegressionScores, auc, log_loss};

@@ -1,18 +1,20 @@
 //! Passes over the rows of a fit, by its team, which end soon after a control says so.
 //!
+//! Where the rows are those of one rank, sums are over those of all ranks, in the order of the ranks.
+//!
 //! Must not know: what is computed.
 
 use std::ops::Range;
 
 use super::dual::Task;
 use equipoise::enclosure::{Enclosure, Sum};
-use equipoise::{Control, Pass};
+use equipoise::{Control, Pass, Team};
 
 /// Numbers that a row counts for besides its entries.
 const NUMBERS_A_ROW: usize = 8;
 
 impl Task<'_> {
-    /// Every part of the rows with a total of its own, which `work` adds to; the totals in the order of the parts.
+    /// Every part of the rows of this rank with a total of its own, which `work` adds to; the totals in the order of the parts.
     pub(super) fn totals<T: Send>(
         &self,
         numbers_a_row: usize,
@@ -44,7 +46,13 @@ impl Task<'_> {
         let parts = self.totals(NUMBERS_A_ROW, control, Sum::default, add)?;
         let mut total = Sum::default();
         parts.iter().for_each(|part| total.merge(part));
+        self.across_ranks(std::slice::from_mut(&mut total));
         Ok(total.value())
+    }
+
+    /// Sums of this rank become those of all ranks.
+    pub(super) fn across_ranks(&self, sums: &mut [Sum]) {
+        merge_across(&self.team, sums);
     }
 
     /// A number of every row, where the row is read.
@@ -58,8 +66,29 @@ impl Task<'_> {
         Ok(if parts.len() == 1 { parts.swap_remove(0) } else { parts.into_iter().flatten().collect() })
     }
 
+    /// Whether something holds on every rank.
+    pub(super) fn everywhere(&self, holds: bool) -> bool {
+        !self.team.any(!holds)
+    }
+
     /// Numbers that reading a row counts for.
     pub(super) fn numbers_a_row(&self) -> usize {
         NUMBERS_A_ROW + self.rows.entries() / self.rows.len().max(1)
+    }
+}
+
+/// Sums of this rank become those of all ranks, in the order of the ranks.
+pub(super) fn merge_across(team: &Team, sums: &mut [Sum]) {
+    if !team.is_spread() {
+        return;
+    }
+    let own: Vec<f64> = sums.iter().flat_map(Sum::words).collect();
+    sums.fill(Sum::default());
+    for words in team.lists(&own) {
+        for (sum, words) in sums.iter_mut().zip(words.chunks_exact(Sum::WORDS)) {
+            if let Ok(words) = words.try_into() {
+                sum.merge(&Sum::of_words(words));
+            }
+        }
     }
 }

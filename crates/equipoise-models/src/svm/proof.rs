@@ -211,22 +211,29 @@ impl Task<'_> {
         if miss.lower() == 0.0 && miss.upper() == 0.0 {
             return Ok(Some(vec![Shift::None]));
         }
-        if let Some(j) = self.roomiest(beta, sign, control)? {
+        let roomiest = self.roomiest(beta, sign, control)?;
+        let holds_it = roomiest.is_some_and(|j| {
             let t = self.clipped(beta, j);
             let has = |direction, most: f64| {
                 let is_held = || self.room(t, j, direction).lower() >= most;
                 most <= 0.0 || self.is_unlimited(j, direction) || is_held()
             };
-            if has(Direction::Down, miss.upper()) && has(Direction::Up, -miss.lower()) {
-                return Ok(Some(vec![Shift::Row(j, Enclosure::from(t) - miss)]));
-            }
+            has(Direction::Down, miss.upper()) && has(Direction::Up, -miss.lower())
+        });
+        if self.team.any(holds_it) {
+            let moved = |j: usize| Shift::Row(j, Enclosure::from(self.clipped(beta, j)) - miss);
+            return Ok(Some(vec![roomiest.map_or(Shift::None, moved)]));
         }
         let mut shifts = Vec::new();
         for (direction, amount) in [(Direction::Down, miss), (Direction::Up, -miss)] {
             if amount.upper() > 0.0 {
-                if let Some(j) = (0..self.rows.len()).find(|&i| self.is_unlimited(i, direction)) {
-                    let (t, by) = (Enclosure::from(self.clipped(beta, j)), amount.positive_part());
-                    shifts.push(Shift::Row(j, if direction == Direction::Up { t + by } else { t - by }));
+                let found = (0..self.rows.len()).find(|&i| self.is_unlimited(i, direction));
+                if self.team.any(found.is_some()) {
+                    let moved = |j: usize| {
+                        let (t, by) = (Enclosure::from(self.clipped(beta, j)), amount.positive_part());
+                        Shift::Row(j, if direction == Direction::Up { t + by } else { t - by })
+                    };
+                    shifts.push(self.first_with(found).map_or(Shift::None, moved));
                     continue;
                 }
                 let term = |i: usize| of(i).then(|| self.room(self.clipped(beta, i), i, direction));
@@ -280,7 +287,20 @@ impl Task<'_> {
             Some(best) if best.0 >= found.0 => Some(best),
             _ => Some(found),
         });
-        Ok(best.map(|(_, i)| i))
+        if !self.team.is_spread() {
+            return Ok(best.map(|(_, i)| i));
+        }
+        // On ranks it is the row of one of them, the first of the best.
+        let most = self.team.largest(best.map_or(f64::NEG_INFINITY, |(room, _)| room));
+        Ok(self.first_with(best.filter(|(room, _)| *room >= most).map(|(_, i)| i)))
+    }
+
+    /// What the first rank has that has something; nothing on the others.
+    fn first_with(&self, found: Option<usize>) -> Option<usize> {
+        let (rank, ranks) = self.team.place();
+        let own = if found.is_some() { (ranks - rank) as f64 } else { 0.0 };
+        let first = self.team.largest(own);
+        found.filter(|_| first == own)
     }
 
     /// The dual at the multipliers of the run, moved so.
@@ -313,6 +333,8 @@ impl Task<'_> {
             product.iter_mut().zip(&share).for_each(|(total, share)| total.merge(share));
             gains.merge(&more);
         }
+        self.across_ranks(&mut product);
+        self.across_ranks(std::slice::from_mut(&mut gains));
         let mut square = Sum::default();
         control.in_parts(columns, 8, |part| {
             part.for_each(|c| square.add_enclosure(product[c].value().square()));

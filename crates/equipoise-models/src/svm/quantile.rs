@@ -9,6 +9,7 @@
 //! They differ only where a partial sum is the one wanted; every number between them is then as good. Weights are added up
 //! in twice the precision, because one of them may be 1e15 times as large as the others and these still count.
 
+use super::radix::quantile_across;
 use equipoise::Team;
 use equipoise::enclosure::{Enclosure, Sum};
 
@@ -17,7 +18,7 @@ const SAMPLE: usize = 1000;
 const MARGIN: usize = 50;
 
 /// A value and its weight.
-type Point = (f64, f64);
+pub(super) type Point = (f64, f64);
 
 /// What is sought: a sum of weights, which counts as reached where no more than `slack` is missing.
 #[derive(Debug, Clone, Copy)]
@@ -39,6 +40,9 @@ pub(super) fn weighted_quantile<P: IntoIterator<Item = Point>>(
         points.extend(rows.flat_map(&points_of_row).filter(|(_, weight)| *weight > 0.0));
         points
     });
+    if team.is_spread() {
+        return quantile_across(team, &parts.concat(), wanted);
+    }
     let Wanted { sum, slack } = wanted;
     let narrowed = narrowed(team, &parts, sum).and_then(|(below, mut inside)| {
         let left = sum - below;

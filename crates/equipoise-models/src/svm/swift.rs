@@ -67,18 +67,46 @@ impl Sums {
             is_within: self.is_within && other.is_within,
         }
     }
+
+    /// In numbers, for another rank.
+    fn words(&self) -> [f64; 10] {
+        let [down, up] = self.rooms;
+        let (longest, is_within) = (self.longest as f64, f64::from(u8::from(self.is_within)));
+        [
+            self.gain,
+            self.gain_size,
+            self.total,
+            self.size,
+            self.charges,
+            longest,
+            down,
+            up,
+            self.target,
+            is_within,
+        ]
+    }
+
+    fn of_words(words: &[f64]) -> Option<Self> {
+        let &[gain, gain_size, total, size, charges, longest, down, up, target, is_within] = words else {
+            return None;
+        };
+        let (longest, rooms, is_within) = (longest as usize, [down, up], is_within > 0.0);
+        Some(Self { gain, gain_size, total, size, charges, longest, rooms, target, is_within })
+    }
 }
 
 impl Task<'_> {
     /// Bounds of the model of plain numbers and of the optimum; `None` where this proves nothing.
     pub(super) fn swift_bounds(&self, beta: &[f64], plain: &Evaluation) -> Option<Bounds> {
-        let n = self.rows.len();
+        let n = self.samples;
         let fits = matches!(self.kind, Kind::Svc | Kind::Svr) && !self.is_squared() && n < MOST_TERMS;
         if !fits {
             return None;
         }
-        let parts = self.team.map(self.team.parts(n), |rows| self.swift_sums(rows, beta));
-        let sums = parts.into_iter().reduce(Sums::merge)?;
+        let parts = self.team.map(self.team.parts(self.rows.len()), |rows| self.swift_sums(rows, beta));
+        let own = parts.into_iter().reduce(Sums::merge)?;
+        let all = self.team.lists(&own.words());
+        let sums = all.iter().filter_map(|words| Sums::of_words(words)).reduce(Sums::merge)?;
         if !sums.is_within || sums.longest > MOST_TERMS {
             return None;
         }

@@ -5,25 +5,22 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Instant;
 
 use super::charge::Charges;
-use super::dual::{Pieces, Task};
+use super::dual::Task;
+use super::ended::{Ended, patience};
 use super::error::{Error, Result};
 use super::judge::{GapJudge, Proven};
+use super::labels::{classes, counted, labels_of_all};
 use super::proof::Bounds;
+use super::ranks::together;
 use super::report::{ClassReport, Doubt, Report, Trained};
 use super::snapshot::{FitKeeper, Kept, Progressed, TrainSnapshot};
 use super::warm::Start;
 use super::watch::{Labelled, Watch};
 use super::{Kind, LinearModel, TrainSettings};
+use equipoise::collective::Collective;
 use equipoise::matrix::Rows;
-use equipoise::problem::Problem;
-use equipoise::smooth::Gram;
-use equipoise::solve::{Method, Observer, Settings, Solution, Solver, Status};
-use equipoise::{Control, Experiment, Team};
-
-/// Seconds that the last proof may take after an interrupt; after a time limit a share of the time, within these.
-const LEAST_PATIENCE: f64 = 0.1;
-const SHARE_OF_TIME: f64 = 0.1;
-const MOST_PATIENCE: f64 = 1.0;
+use equipoise::solve::{Method, Observer, Settings, Solver, Status};
+use equipoise::{Control, Experiment, Halt, Team};
 
 /// What is learnt from: rows, one label each, and perhaps a weight each (a weight of k counts as k rows).
 #[derive(Debug, Clone, Copy)]
@@ -38,7 +35,7 @@ pub struct Samples<'a> {
 
 impl Samples<'_> {
     /// Refuses no rows, labels or weights of another length, and numbers that are none or negative.
-    fn check(&self) -> Result<()> {
+    pub(super) fn check(&self) -> Result<()> {
         if self.rows.is_empty() {
             return Err(equipoise::Error::EmptyProblem.into());
         }
@@ -100,30 +97,7 @@ pub fn train(
 ) -> Result<Trained> {
     let started = Instant::now();
     settings.validate()?;
-    let plan = Plan::new(samples, settings, warm_start)?;
-    // The limit on time is for all fits together, and for what lies between them.
-    let control = settings.time_limit.into_iter().fold(watch.control, Control::within);
-    let fits = plan.run(Watch { control, ..watch }, started)?;
-    let bias = fits.iter().map(|fit| fit.report.bias).collect();
-    let (mut weights, mut multipliers, mut classes) = (Vec::new(), Vec::new(), Vec::new());
-    for fit in fits {
-        weights.push(fit.weights);
-        multipliers.push(fit.multipliers);
-        classes.push(fit.report);
-    }
-    let model = LinearModel {
-        kind: settings.kind,
-        loss: settings.loss,
-        labels: plan.labels,
-        cost: settings.cost,
-        nu: settings.nu,
-        epsilon: settings.epsilon,
-        class_weights: settings.class_weights.clone(),
-        weights,
-        bias,
-    };
-    let report = Report { classes, seconds: started.elapsed().as_secs_f64() };
-    Ok(Trained { model, report, multipliers })
+    Plan::new(samples, settings, warm_start)?.train(watch, started)
 }
 
 /// Who and what accompanies every fit.
@@ -164,6 +138,9 @@ pub(super) struct Plan<'a> {
     pub(super) labels: Vec<f64>,
     /// The label of the positive side of every fit.
     pub(super) positive: Vec<f64>,
+    /// The other ranks with rows of their own, where there are any, and the rows of all.
+    pub(super) world: Option<Arc<dyn Collective>>,
+    pub(super) rows_of_all: usize,
     /// Squared norms of the rows, which all fits share.
     pub(super) squared_norms: OnceLock<Arc<[f64]>>,
     /// How charges are made smaller, for fits that serve as a guess.
@@ -189,13 +166,40 @@ impl<'a> Plan<'a> {
         warm_start: Option<&'a LinearModel>,
     ) -> Result<Self> {
         samples.check()?;
+        let known = |label: f64| samples.labels.contains(&label);
+        Self::of(samples, settings, warm_start, known, || counted(samples))
+    }
+
+    /// The same for the rows of all ranks, of which these are checked.
+    pub(super) fn across(
+        samples: Samples<'a>,
+        settings: &'a TrainSettings,
+        world: Arc<dyn Collective>,
+    ) -> Result<Self> {
+        let counts = labels_of_all(&world, samples)?;
+        let mut rows = [samples.rows.len() as f64];
+        world.sum(&mut rows)?;
+        let known = |label: f64| counts.iter().any(|(known, _)| *known == label);
+        let of_all = || counts.iter().copied().filter(|(_, count)| *count > 0).collect();
+        let plan = Self::of(samples, settings, None, known, of_all)?;
+        Ok(Self { world: Some(world), rows_of_all: rows[0] as usize, ..plan })
+    }
+
+    /// With whether a label occurs at all, and the labels that count, ascending, with their rows.
+    fn of(
+        samples: Samples<'a>,
+        settings: &'a TrainSettings,
+        warm_start: Option<&'a LinearModel>,
+        occurs: impl Fn(f64) -> bool,
+        counts: impl Fn() -> Vec<(f64, usize)>,
+    ) -> Result<Self> {
         let (labels, positive) = match settings.kind {
             Kind::Svr | Kind::OneClass => (Vec::new(), vec![f64::NAN]),
-            Kind::Svc | Kind::NuSvc => classes(samples, settings)?,
+            Kind::Svc | Kind::NuSvc => classes(&counts(), settings)?,
         };
         for (label, _) in &settings.class_weights {
             // A row that weighs nothing still shows that its label exists.
-            if !samples.labels.contains(label) {
+            if !occurs(*label) {
                 let known = labels.iter().take(10).copied().collect();
                 return Err(Error::UnknownLabel { label: *label, known });
             }
@@ -210,15 +214,53 @@ impl<'a> Plan<'a> {
             warm_start: warm_start.filter(fits),
             labels,
             positive,
+            world: None,
+            rows_of_all: samples.rows.len(),
             squared_norms: OnceLock::new(),
             smaller: Smaller::NOT,
         })
     }
 
+    /// Every fit, as one model.
+    pub(super) fn train(self, watch: Watch<'_>, started: Instant) -> Result<Trained> {
+        let settings = self.settings;
+        // The limit on time is for all fits together, and for what lies between them.
+        let control = settings.time_limit.into_iter().fold(watch.control, Control::within);
+        let fits = self.run(Watch { control, ..watch }, started)?;
+        let bias = fits.iter().map(|fit| fit.report.bias).collect();
+        let (mut weights, mut multipliers, mut classes) = (Vec::new(), Vec::new(), Vec::new());
+        for fit in fits {
+            weights.push(fit.weights);
+            multipliers.push(fit.multipliers);
+            classes.push(fit.report);
+        }
+        let model = LinearModel {
+            kind: settings.kind,
+            loss: settings.loss,
+            labels: self.labels,
+            cost: settings.cost,
+            nu: settings.nu,
+            epsilon: settings.epsilon,
+            class_weights: settings.class_weights.clone(),
+            weights,
+            bias,
+        };
+        let report = Report { classes, seconds: started.elapsed().as_secs_f64() };
+        Ok(Trained { model, report, multipliers })
+    }
+
+    /// Why work should end, if it should; on ranks all are told the same.
+    fn halted(&self, control: &Control) -> Result<Option<Halt>> {
+        match &self.world {
+            None => Ok(control.halted()),
+            Some(world) => Ok(world.halted(control)?),
+        }
+    }
+
     /// Every fit, several side by side where threads allow.
     fn run(&self, watch: Watch<'_>, started: Instant) -> Result<Vec<Fit>> {
         let (fits, resumed) = (self.positive.len(), watch.resumed);
-        let threads = self.settings.threads.min(fits);
+        let threads = if self.world.is_some() { 1 } else { self.settings.threads.min(fits) };
         let columns = self.samples.rows.columns();
         if resumed.is_some_and(|snapshot| !snapshot.is_of(fits, columns)) {
             let what = "it is of other decision functions";
@@ -269,7 +311,7 @@ impl<'a> Plan<'a> {
     pub(super) fn single_task(&self, k: usize) -> Result<Task<'a>> {
         let rows = self.samples.rows;
         let team = Team::for_work(self.settings.threads, rows.entries() + rows.len());
-        let task = self.task(k, Arc::new(team));
+        let task = self.task(k, Arc::new(team.across(self.world.clone())));
         task.check_caps()?;
         task.check_nu(self.settings)?;
         Ok(task)
@@ -315,8 +357,9 @@ impl<'a> Plan<'a> {
             epsilon: settings.epsilon,
             nu: settings.nu,
             has_bias: settings.bias,
-            largest_norm: squared_norms.iter().copied().fold(0.0, f64::max).sqrt(),
+            largest_norm: team.largest(squared_norms.iter().copied().fold(0.0, f64::max)).sqrt(),
             squared_norms,
+            samples: self.rows_of_all,
             team,
         }
     }
@@ -329,11 +372,14 @@ impl<'a> Plan<'a> {
         }
         let control = company.control;
         let has_something = k > 0 || self.warm_start.is_some();
-        let halted = || control.halted().as_ref().and_then(Status::after).filter(|_| has_something);
-        if let Some(status) = halted() {
+        let halted = || -> Result<Option<Status>> {
+            let halt = self.halted(control)?;
+            Ok(halt.as_ref().and_then(Status::after).filter(|_| has_something))
+        };
+        if let Some(status) = halted()? {
             return Ok(self.untrained(k, status));
         }
-        let fit = match (self.trained(k, observer, company), halted()) {
+        let fit = match (self.trained(k, observer, company), halted()?) {
             (Err(Error::Equipoise(equipoise::Error::StoppedEarly { .. })), Some(status)) => {
                 Ok(self.untrained(k, status))
             }
@@ -370,14 +416,19 @@ impl<'a> Plan<'a> {
         Fit { weights, report, multipliers: None }
     }
 
+    /// Threads for each of the fits that are made side by side; on ranks, one fit comes after the other.
+    fn threads_of_a_fit(&self) -> usize {
+        self.settings.threads.div_ceil(if self.world.is_some() { 1 } else { self.positive.len() })
+    }
+
     /// Decision function k, checked, for one of several fits side by side.
     pub(super) fn task_of_fit(&self, k: usize) -> Result<Task<'a>> {
         let (settings, rows) = (self.settings, self.samples.rows);
-        let threads = settings.threads.div_ceil(self.positive.len());
         let shares_passes = settings.method != Method::Pairs && settings.kind != Kind::NuSvc;
-        let in_passes = if shares_passes { threads } else { 1 };
-        let task = self.task(k, Arc::new(Team::for_work(in_passes, rows.entries() + rows.len())));
-        task.check_caps()?;
+        let in_passes = if shares_passes { self.threads_of_a_fit() } else { 1 };
+        let team = Team::for_work(in_passes, rows.entries() + rows.len());
+        let task = self.task(k, Arc::new(team.across(self.world.clone())));
+        self.together(task.check_caps())?;
         task.check_nu(settings)?;
         Ok(task)
     }
@@ -393,11 +444,12 @@ impl<'a> Plan<'a> {
     ) -> Result<Fit> {
         let Company { control, experiment, started, kept, .. } = *company;
         let settings = self.settings;
-        let threads = settings.threads.div_ceil(self.positive.len());
+        let threads = self.threads_of_a_fit();
         let with_purse = task.with_purse();
-        let problem = task.problem(with_purse.as_ref().unwrap_or(task.rows))?;
+        let problem =
+            self.together(task.problem(with_purse.as_ref().unwrap_or(task.rows)).map_err(Error::from))?;
         // Nothing is known yet: a model of nothing is no model.
-        control.check().map_err(equipoise::Error::from)?;
+        self.halted(control)?.map_or(Ok(()), Err).map_err(equipoise::Error::from)?;
         let time_limit = settings.time_limit.map(|most| (most - started.elapsed().as_secs_f64()).max(1e-9));
         let choices = Settings {
             method: settings.method,
@@ -442,40 +494,15 @@ impl<'a> Plan<'a> {
         // Where nobody waits for the model there is none.
         company.control.afterwards(f64::INFINITY).check().map_err(equipoise::Error::from)?;
         let patience = patience(ended.status, company);
-        self.concluded(k, task, ended, judge, &patience)
+        self.concluded(k, task, ended, judge, &task.team.patient(&patience))
     }
 
-    /// Multipliers that were given, within their bounds and feasible.
-    fn given_start(
-        &self,
-        given: &[f64],
-        task: &Task<'_>,
-        problem: &Problem<Gram<'_>, Pieces<'_>>,
-    ) -> Option<Start> {
-        // Those of nu-svc come divided by a margin that nobody knows any more.
-        let fits = given.len() == task.rows.len() && given.iter().all(|beta| beta.is_finite());
-        if !fits || self.settings.kind == Kind::NuSvc {
-            return None;
+    /// A result, where every rank has one.
+    fn together<T>(&self, own: Result<T>) -> Result<T> {
+        match &self.world {
+            None => own,
+            Some(world) => together(world, own),
         }
-        let x = task.within_bounds(given);
-        feasible(Start { x, updates: 0, epochs: 0.0 }, problem)
-    }
-
-    /// Multipliers that go with the model to begin at, if there is one; feasible, or the fit begins afresh.
-    fn start(
-        &self,
-        k: usize,
-        task: &Task<'_>,
-        problem: &Problem<Gram<'_>, Pieces<'_>>,
-        control: &Control,
-    ) -> Option<Start> {
-        // The nearest feasible point under two sums is dear, and nu-svc does well without.
-        let model = self.warm_start.filter(|_| self.settings.kind != Kind::NuSvc)?;
-        let (w, bias) = (&model.weights[k], model.bias[k]);
-        let is_of_same_cost = model.cost == self.settings.cost;
-        let by_part = || task.start_at(w, bias, is_of_same_cost, self.settings, control);
-        let guess = || Start { x: task.guess(w, bias), updates: 0, epochs: 0.0 };
-        feasible(if task.has_bias { by_part().unwrap_or_else(guess) } else { guess() }, problem)
     }
 
     /// The fit with what is proven of it.
@@ -521,8 +548,8 @@ impl<'a> Plan<'a> {
             doubt,
             bias,
             infeasibility: plain.infeasibility,
-            support: x.iter().filter(|t| **t != 0.0).count(),
-            bounded_support: task.bounded(&x),
+            support: task.team.count(x.iter().filter(|t| **t != 0.0).count()),
+            bounded_support: task.team.count(task.bounded(&x)),
             updates: ended.updates,
             epochs: ended.epochs,
         };
@@ -530,86 +557,5 @@ impl<'a> Plan<'a> {
             x.iter_mut().for_each(|beta| *beta /= plain.margin());
         }
         Ok(Fit { weights, report, multipliers: Some(x) })
-    }
-}
-
-/// A run that was ended does not wait for its proof for long.
-pub(super) fn patience(status: Status, company: &Company<'_>) -> Control {
-    match status {
-        Status::Interrupted => company.control.afterwards(LEAST_PATIENCE),
-        Status::TimeLimit => {
-            let share = SHARE_OF_TIME * company.started.elapsed().as_secs_f64();
-            company.control.afterwards(share.clamp(LEAST_PATIENCE, MOST_PATIENCE))
-        }
-        _ => company.control.clone(),
-    }
-}
-
-/// A start that satisfies the rows: this one, or the point nearest to it; none where there is none to be had.
-fn feasible(start: Start, problem: &Problem<Gram<'_>, Pieces<'_>>) -> Option<Start> {
-    let is_feasible = |x: &[f64]| problem.coupling().miss(x).is_feasible();
-    if is_feasible(&start.x) {
-        return Some(start);
-    }
-    let x = problem.nearest_feasible(&start.x).ok()?;
-    is_feasible(&x).then_some(Start { x, ..start })
-}
-
-/// How the run of a solver ended.
-struct Ended {
-    x: Vec<f64>,
-    status: Status,
-    updates: u64,
-    epochs: f64,
-    /// Whether its numbers were too large.
-    overflows: bool,
-}
-
-impl Ended {
-    /// A run whose numbers overflow ends where it began: there something can be said of it.
-    fn of(
-        run: equipoise::Result<Solution<equipoise::Verdict>>,
-        problem: &Problem<Gram<'_>, Pieces<'_>>,
-    ) -> Result<Self> {
-        match run {
-            Ok(Solution { x, status, updates, epochs, .. }) => {
-                Ok(Self { x, status, updates, epochs, overflows: false })
-            }
-            // Any model has a primal, so that no dual falls for ever: one that seems to has lost its curvature in
-            // rounding.
-            Err(error @ (equipoise::Error::NonFiniteIterate { .. } | equipoise::Error::Unbounded { .. })) => {
-                let (x, status) = (problem.start().to_vec(), Status::Stalled);
-                let updates = match error {
-                    equipoise::Error::NonFiniteIterate { updates, .. } => updates,
-                    _ => 0,
-                };
-                Ok(Self { x, status, updates, epochs: 0.0, overflows: true })
-            }
-            Err(error) => Err(error.into()),
-        }
-    }
-}
-
-/// The labels in ascending order, and the positive label of every fit.
-fn classes(samples: Samples<'_>, settings: &TrainSettings) -> Result<(Vec<f64>, Vec<f64>)> {
-    let counts = |i: usize| samples.weights.is_none_or(|weights| weights[i] > 0.0);
-    let mut labels: Vec<f64> = Vec::new();
-    for (i, label) in samples.labels.iter().enumerate() {
-        // 0 and -0 are one label.
-        let label = *label + 0.0;
-        if counts(i)
-            && let Err(place) = labels.binary_search_by(|known| known.total_cmp(&label))
-        {
-            labels.insert(place, label);
-        }
-    }
-    match labels.len() {
-        0 | 1 => {
-            let rows = (0..samples.labels.len()).filter(|&i| counts(i)).count();
-            Err(Error::OneClassOnly { rows, label: labels.first().copied().unwrap_or(f64::NAN) })
-        }
-        2 => Ok((labels.clone(), vec![labels[1]])),
-        found if settings.kind == Kind::NuSvc => Err(Error::TooManyClasses { kind: "nu-svc", found }),
-        _ => Ok((labels.clone(), labels)),
     }
 }

@@ -221,6 +221,7 @@ impl<'t> Part<'t> {
             has_bias: true,
             squared_norms: Arc::from(&norms[..]),
             largest_norm: task.largest_norm,
+            samples: self.rows.len(),
             team: Arc::new(Team::of(1)),
         };
         let linear = Values::Each(self.linear.clone());

@@ -10,6 +10,7 @@
 //! * `properties`: random data, random settings.
 //! * `folds`: cross-validation.
 //! * `numbers`: the data of these tests.
+//! * `ranks`: rows that are spread over ranks.
 //! * `resume`: a training that is put aside and gone on with is one that was not.
 //! * `threads`: several threads on one fit.
 //! * `warm_starts`: what an earlier model saves.
@@ -23,6 +24,7 @@ mod judge;
 mod numbers;
 mod properties;
 mod public_data;
+mod ranks;
 mod regressions;
 mod resume;
 mod threads;

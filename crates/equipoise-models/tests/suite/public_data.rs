@@ -8,6 +8,7 @@
 
 use crate::Data;
 use crate::judge::certified;
+use crate::ranks::certified_on;
 use equipoise_models::svm::{Kind, Loss, TrainSettings};
 use equipoise_testkit::public_data;
 
@@ -195,6 +196,22 @@ fn the_ends_of_the_range_of_costs() {
         for (cost, gap) in [(0.01, 1e-8), (100.0, 1e-6)] {
             let trained = certified(&data, &TrainSettings { cost, ..settings(Kind::Svc, gap) });
             println!("{file}, {cost}: {:.3} s", trained.report.seconds);
+        }
+    }
+}
+
+#[test]
+#[ignore = "needs EQUIPOISE_DATA, the public data sets"]
+fn heart_scale_and_a7a_on_ranks() {
+    for (file, ranks, optimum) in [
+        ("heart_scale", &[1, 2, 3, 4][..], exact(1.0, 92.4733746202, 1.04909691)),
+        ("a7a", &[2, 4], exact(1.0, 5699.25426585, -1.78097418)),
+    ] {
+        let (data, (primal, off)) = (read(file), optimum.primal);
+        for &ranks in ranks {
+            let trained = certified_on(&data, &settings(Kind::Svc, 1e-6), ranks);
+            let found = trained.report.classes[0].primal;
+            assert!((found - primal).abs() <= (off + 1e-6) * primal, "{file} on {ranks} ranks: {found}");
         }
     }
 }

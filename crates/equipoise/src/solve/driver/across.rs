@@ -29,8 +29,7 @@ use crate::solve::{Method, Settings, Solution, Status};
 use crate::team::Team;
 
 /// Why a problem cannot be spread.
-const TOO_WIDE: &str = "on ranks it needs a factored quadratic of at most 3000 products, rows included, and a separable \
-                        term in closed form";
+const UNFIT: &str = "on ranks it needs a factored quadratic and a separable term in closed form";
 const OTHER_METHOD: &str = "on ranks proximal Newton steps are all there is: choose `auto` or `violating`";
 /// How often Newton steps that find nothing begin anew.
 const MOST_RESTARTS: u32 = 3;
@@ -58,7 +57,7 @@ impl Across<'_> {
         }
         let method = Method::Violating;
         let Some(mut newton) = ProximalNewton::across(problem, Arc::clone(&self.team)) else {
-            return Err(Error::MethodNotApplicable { method: method.name(), why: TOO_WIDE });
+            return Err(Error::MethodNotApplicable { method: method.name(), why: UNFIT });
         };
         let most_passes = settings.max_epochs.unwrap_or(f64::INFINITY);
         newton.limit(settings.max_updates.unwrap_or(u64::MAX), most_passes);

@@ -27,6 +27,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
+mod conjugate;
 mod newton_system;
 mod part;
 mod restore_rows;
@@ -142,18 +143,21 @@ impl<'a, H: SeparableTerm> ProximalNewton<'a, H> {
             let rank = method.factored.rank();
             rank <= SMALL || problem.dimension() >= MANY * rank
         };
-        Self::of_any_size(problem).filter(pays)
+        Self::with(problem, NewtonSystem::new).filter(pays)
     }
 
-    /// The same also where a dense system does not pay: on ranks nothing else is shared.
+    /// The same also where a dense system does not pay or would be too large: on ranks nothing else is shared.
     pub(crate) fn across<F: SmoothTerm>(problem: &'a Problem<F, H>, team: Arc<Team>) -> Option<Self> {
-        let method = Self::of_any_size(problem)?;
+        let method = Self::with(problem, NewtonSystem::of_any_size)?;
         let (dimension, mut rhs) = (team.count(method.dimension), method.rhs.clone());
         team.total(&mut rhs);
         Some(Self { dimension, rhs, team, ..method })
     }
 
-    fn of_any_size<F: SmoothTerm>(problem: &'a Problem<F, H>) -> Option<Self> {
+    fn with<F: SmoothTerm>(
+        problem: &'a Problem<F, H>,
+        system: fn(usize, usize) -> Option<NewtonSystem>,
+    ) -> Option<Self> {
         let n = problem.dimension();
         let h = match problem.separable() {
             Nonsmooth::Coordinates(h) => ClosedForm::of(h, n)?,
@@ -162,7 +166,7 @@ impl<'a, H: SeparableTerm> ProximalNewton<'a, H> {
         let factored = problem.smooth().factored()?;
         let coupling = problem.independent_coupling();
         let rank = factored.rank();
-        let system = NewtonSystem::new(rank, coupling.rows())?;
+        let system = system(rank, coupling.rows())?;
         Some(Self {
             view: problem.view(),
             team: Arc::new(Team::of(1)),
@@ -480,7 +484,7 @@ impl<'a, H: SeparableTerm> ProximalNewton<'a, H> {
                 }
                 steps += 1;
                 self.newton_steps += 1;
-                self.passes += work.share();
+                self.passes += work.share() * (1 + self.system.passes()) as f64;
                 work.look_along(self);
                 let t = work.line_search(self, product);
                 self.move_dual(t);

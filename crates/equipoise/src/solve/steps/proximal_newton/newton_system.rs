@@ -7,6 +7,8 @@
 //! by Cholesky in rank + m dimensions. Where far more coordinates are free than that, an evenly spaced sample of them gives the matrix: the direction
 //! needs no more, and the line search along it is exact.
 //!
+//! A system that is larger is not formed (`conjugate.rs`).
+//!
 //! On ranks each makes the matrix of its own columns; the lower triangles are added up, the first rank factors and all have its
 //! direction.
 
@@ -15,6 +17,7 @@ use std::ops::Range;
 use faer::linalg::solvers::Solve;
 use faer::{Col, MatRef, Side};
 
+use super::conjugate::Conjugate;
 use crate::control::{Control, Pass};
 use crate::coupling::Coupling;
 use crate::matrix::{Cholesky, dot};
@@ -71,7 +74,7 @@ impl Free {
 }
 
 /// Every so many of all free coordinates, with scales that make up for the others.
-fn sample(free: &[&Free], stride: usize) -> (Vec<u32>, Vec<f64>) {
+pub(super) fn sample(free: &[&Free], stride: usize) -> (Vec<u32>, Vec<f64>) {
     let (mut columns, mut scales) = (Vec::new(), Vec::new());
     // Where the next one is, counted from the beginning of the part.
     let mut next = 0;
@@ -120,6 +123,8 @@ pub(super) struct NewtonSystem {
     cholesky: Cholesky,
     /// du and dlambda.
     solution: Vec<f64>,
+    /// Passes over the free columns that the last direction took beyond one.
+    passes: usize,
 }
 
 impl NewtonSystem {
@@ -132,7 +137,27 @@ impl NewtonSystem {
             matrix: vec![0.0; dimension * dimension],
             cholesky: Cholesky::default(),
             solution: vec![0.0; dimension],
+            passes: 0,
         })
+    }
+
+    /// One of any size; where it is too large to be factored it has no matrix.
+    pub(super) fn of_any_size(rank: usize, rows: usize) -> Option<Self> {
+        let dimension = rank + rows;
+        let unformed = || Self {
+            rank,
+            dimension,
+            matrix: Vec::new(),
+            cholesky: Cholesky::default(),
+            solution: vec![0.0; dimension],
+            passes: 0,
+        };
+        Self::new(rank, rows).or_else(|| (dimension > 0).then(unformed))
+    }
+
+    /// Passes over the free columns that the last direction took, one aside.
+    pub(super) fn passes(&self) -> usize {
+        self.passes
     }
 
     /// du and dlambda.
@@ -157,6 +182,11 @@ impl NewtonSystem {
         control: &Control,
     ) -> Pass<bool> {
         let (rank, dimension) = (self.rank, self.dimension);
+        if self.matrix.is_empty() {
+            let system = Conjugate::new(team, factored, coupling, free);
+            self.passes = 2 * system.solve(right, &mut self.solution, control)?;
+            return Ok(self.solution.iter().all(|v| v.is_finite()));
+        }
         let count = team.count(free.iter().map(|part| part.columns.len()).sum());
         let stride = (count / (PLENTY * dimension)).max(1);
         let (columns, scales) = sample(free, stride);
