@@ -32,6 +32,18 @@ pub(crate) enum Outcome {
     NotMet,
 }
 
+/// An error of which somebody else has said what there is to say.
+#[derive(Debug)]
+pub(crate) struct Told;
+
+impl std::fmt::Display for Told {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.write_str("the ranks ended with an error")
+    }
+}
+
+impl std::error::Error for Told {}
+
 impl From<bool> for Outcome {
     fn from(met: bool) -> Self {
         if met { Self::Met } else { Self::NotMet }
@@ -44,6 +56,7 @@ pub(crate) fn code(result: anyhow::Result<Outcome>, wants_json: bool) -> ExitCod
         Ok(Outcome::Met) => ExitCode::SUCCESS,
         Ok(Outcome::NotMet) => ExitCode::from(1),
         Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
+        Err(error) if error.is::<Told>() => ExitCode::from(ERROR),
         Err(error) if error.is::<equipoise_experiments::Ended>() => {
             note(format_args!("{error:#}"));
             ExitCode::from(ENDED_BY_INTERRUPT)
@@ -56,6 +69,16 @@ pub(crate) fn code(result: anyhow::Result<Outcome>, wants_json: bool) -> ExitCod
             refused(&format!("{error:#}; nothing was written"), wants_json)
         }
         Err(error) => refused(&format!("{error:#}"), wants_json),
+    }
+}
+
+/// The same of a rank that leaves the words to the first.
+pub(crate) fn quiet_code(result: &anyhow::Result<Outcome>) -> ExitCode {
+    match result {
+        Ok(Outcome::Met) => ExitCode::SUCCESS,
+        Ok(Outcome::NotMet) => ExitCode::from(1),
+        Err(error) if was_ended(error, &Halt::Interrupted) => ExitCode::from(ENDED_BY_INTERRUPT),
+        Err(_) => ExitCode::from(ERROR),
     }
 }
 

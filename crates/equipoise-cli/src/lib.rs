@@ -26,6 +26,7 @@ mod plot;
 mod portfolio;
 mod predict;
 mod progress;
+mod ranks;
 mod report;
 mod solve;
 mod svm;
@@ -36,9 +37,11 @@ mod watch;
 
 use std::ffi::OsString;
 use std::process::ExitCode;
+use std::sync::Arc;
 use std::time::Instant;
 
 use clap::Parser;
+use equipoise::collective::Collective;
 
 use args::{Arguments, Command};
 use exit::Outcome;
@@ -71,6 +74,57 @@ where
     };
     let result = interrupt::listen(started).and_then(|interrupt| execute(&command, &interrupt));
     exit::code(result, wants_json)
+}
+
+/// Runs the command on this rank of a world, all of whose ranks call this with the same arguments. A world of one rank does what
+/// [`run`] does. Of several, the first one says all there is to say, and all have the same exit status.
+pub fn run_across<I, T>(args: I, world: &Arc<dyn Collective>) -> ExitCode
+where
+    I: IntoIterator<Item = T>,
+    T: Into<OsString> + Clone,
+{
+    let words: Vec<OsString> = args.into_iter().map(Into::into).collect();
+    if world.ranks() == 1 {
+        return run(words);
+    }
+    let (started, speaks) = (Instant::now(), world.rank() == 0);
+    let typed: Vec<String> = words.iter().map(|word| word.to_string_lossy().into_owned()).collect();
+    let wants_json = typed.iter().any(|word| word == "--json");
+    exit::begin(wants_json);
+    let result = ranks::same_words(&**world, version::long(), &typed).and_then(|()| {
+        let command = match Arguments::try_parse_from(words) {
+            Ok(arguments) => arguments.command,
+            Err(error) => return Ok(Err(error)),
+        };
+        interrupt::listen(started).and_then(|interrupt| execute_across(&command, &interrupt, world)).map(Ok)
+    });
+    match result {
+        Ok(Err(error)) if error.use_stderr() && speaks => {
+            exit::misunderstood(&error, &usage::hints(&typed), wants_json)
+        }
+        Ok(Err(error)) if error.use_stderr() => ExitCode::from(2),
+        Ok(Err(asked_for)) => {
+            if speaks {
+                // A closed stdout is nobody's problem.
+                let _ = asked_for.print();
+            }
+            ExitCode::SUCCESS
+        }
+        Ok(Ok(outcome)) => exit::quiet_code(&Ok(outcome)),
+        Err(error) if speaks => exit::code(Err(error), wants_json),
+        Err(error) => exit::quiet_code(&Err(error)),
+    }
+}
+
+fn execute_across(
+    command: &Command,
+    interrupt: &Interrupt,
+    world: &Arc<dyn Collective>,
+) -> anyhow::Result<Outcome> {
+    match command {
+        Command::Svm(args) => svm::run_across(&args.command, interrupt, world),
+        _ => anyhow::bail!("only `svm train` runs on several ranks; run the others with `equipoise`"),
+    }
 }
 
 fn execute(command: &Command, interrupt: &Interrupt) -> anyhow::Result<Outcome> {

@@ -12,9 +12,9 @@ use std::time::Instant;
 use anyhow::{Context, Result, bail};
 
 use crate::check::{self, Step, step, target_folder, this_program};
-use crate::{api, data, documents, lab, python, site};
+use crate::{api, data, documents, lab, mpi, python, site};
 
-const STEPS: [Step; 13] = [
+const STEPS: [Step; 14] = [
     ("format", check::format),
     ("lengths", check::lengths),
     ("lint", check::lint),
@@ -25,6 +25,7 @@ const STEPS: [Step; 13] = [
     ("documents", documents::test),
     ("lab", lab::test),
     ("python", python::test),
+    ("mpi", mpi::test),
     ("site", site::test),
     ("api", api::compare),
     ("package", check::package),

@@ -7,6 +7,7 @@ mod data;
 mod documents;
 mod everything;
 mod lab;
+mod mpi;
 mod python;
 mod quick;
 mod semver;
@@ -37,6 +38,7 @@ cargo xtask COMMAND
                     show of outputs and pictures
   site              README.md, docs/, the Python guide and the help of every command as one site, under target/site
   lab               the paper's experiments at their quick scale, what they must find, their page in a browser
+  mpi               training on 2 and 4 MPI ranks: known optima, the same bytes, ranks that are lost; skipped without an MPI
   package           dry run of packaging the published crates
   loom              models of the memory that threads share: every schedule up to a bound
   miri              its tests in Miri; needs a nightly toolchain, `nightly` or what EQUIPOISE_NIGHTLY names
@@ -92,6 +94,7 @@ fn command(arguments: &[String]) -> Result<()> {
         ["documents", ref pages @ ..] => documents::run(false, pages),
         ["site"] => one("site", site::test),
         ["lab"] => one("lab", lab::test),
+        ["mpi"] => one("mpi", mpi::test),
         ["package"] => check::package(),
         ["loom"] => one("loom", shared::loom),
         ["miri"] => one("miri", shared::miri),

@@ -44,6 +44,19 @@ pub(crate) struct Data {
     pub(crate) scaling: Option<Scaling>,
     /// Seconds from the file to rows in memory.
     pub(crate) seconds: f64,
+    /// Where these are the rows of one rank: what there is beside them.
+    pub(crate) across: Option<Across>,
+}
+
+/// Ranks, and what they have in common.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Across {
+    pub(crate) ranks: usize,
+    /// Rows of all ranks.
+    pub(crate) rows: usize,
+    /// Bytes that all ranks sent, and the share of the training in which a rank waited for others or for what travelled.
+    pub(crate) bytes_sent: u64,
+    pub(crate) communication: f64,
 }
 
 /// The columns that rows are read into: those of a model.
@@ -124,6 +137,11 @@ impl Data {
         Ok(data)
     }
 
+    /// Rows, of all ranks.
+    pub(crate) fn row_count(&self) -> usize {
+        self.across.map_or(self.rows.len(), |across| across.rows)
+    }
+
     /// Scales the rows.
     pub(crate) fn apply(&mut self, scaling: Scaling) -> Result<()> {
         self.rows = scaling.apply(&self.rows)?;
@@ -176,6 +194,7 @@ impl Data {
             has_labels,
             scaling: None,
             seconds: 0.0,
+            across: None,
         }
     }
 
@@ -205,7 +224,7 @@ impl Data {
         }
     }
 
-    fn new(read: LabelledRows, path: &Path, reading: Reading<'_>) -> Result<Self> {
+    pub(crate) fn new(read: LabelledRows, path: &Path, reading: Reading<'_>) -> Result<Self> {
         let LabelledRows { labels, starts, indices, values, features, notes, .. } = read;
         if !reading.quiet && reading.scale.is_none() {
             notes.iter().for_each(|words| note(format_args!("note: {words}")));
@@ -228,6 +247,7 @@ impl Data {
             has_labels: true,
             scaling: None,
             seconds: 0.0,
+            across: None,
         })
     }
 

@@ -7,12 +7,15 @@
 //! - `model`: model files, and their columns beside those of the data
 //! - `score`: how well rows are predicted
 //! - `report`: results in words and as JSON
+//! - `across`: training on ranks, `launch`: starting them
 //! - `train`, `predict`, `verify`, `cv`, `path`: the commands
 
+mod across;
 mod choices;
 mod costs;
 mod cv;
 mod data;
+mod launch;
 mod memory;
 mod model;
 mod path;
@@ -23,14 +26,30 @@ mod table;
 mod train;
 mod verify;
 
+use std::sync::Arc;
+
 use anyhow::Result;
+use equipoise::collective::Collective;
 
 use crate::args::SvmCommand;
 use crate::exit::Outcome;
 use crate::interrupt::Interrupt;
 
+/// The command on every rank of a world.
+pub(crate) fn run_across(
+    command: &SvmCommand,
+    interrupt: &Interrupt,
+    world: &Arc<dyn Collective>,
+) -> Result<Outcome> {
+    match command {
+        SvmCommand::Train(args) => across::run(args, interrupt, world),
+        _ => anyhow::bail!("of `svm` only `train` runs on several ranks; run it with one"),
+    }
+}
+
 pub(crate) fn run(command: &SvmCommand, interrupt: &Interrupt) -> Result<Outcome> {
     match command {
+        SvmCommand::Train(args) if args.ranks.is_some() => launch::run(args, interrupt),
         SvmCommand::Train(args) => train::run(args, interrupt),
         SvmCommand::Predict(args) => predict::run(args, interrupt),
         SvmCommand::Verify(args) => verify::run(args, interrupt),

@@ -26,6 +26,13 @@ pub(crate) struct TrainJson {
     seconds_solve: f64,
     peak_memory: Option<u64>,
     threads: usize,
+    /// Of rows on several ranks: how many ranks, the bytes they sent, the share of the time in which a rank waited or sent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    ranks: Option<usize>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    bytes_sent: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    communication: Option<f64>,
     kind: &'static str,
     /// Null for the kinds with nu.
     cost: Option<f64>,
@@ -108,9 +115,12 @@ impl TrainJson {
             seconds_solve: report.seconds,
             peak_memory: memory::peak(),
             threads: settings.threads,
+            ranks: data.across.map(|across| across.ranks),
+            bytes_sent: data.across.map(|across| across.bytes_sent),
+            communication: data.across.map(|across| across.communication),
             kind: settings.kind.name(),
             cost: has_cost(settings).then_some(settings.cost),
-            rows: data.rows.len(),
+            rows: data.row_count(),
             columns: data.rows.columns(),
             labels: trained.model.labels.clone(),
             classes: if several { report.classes.iter().map(ClassJson::from).collect() } else { Vec::new() },
@@ -132,7 +142,7 @@ pub(crate) fn words(trained: &Trained, settings: &TrainSettings, data: &Data) ->
     let (report, totals) = (&trained.report, Totals::of(&trained.report));
     let mut text = format!("{}\n", report.status());
     let columns = counted(data.rows.columns(), "column");
-    line(&mut text, "data", &format!("{} x {columns}", counted(data.rows.len(), "row")));
+    line(&mut text, "data", &format!("{} x {columns}", counted(data.row_count(), "row")));
     if !trained.model.labels.is_empty() {
         line(&mut text, "labels", &data.label_words());
     }
@@ -162,6 +172,15 @@ pub(crate) fn words(trained: &Trained, settings: &TrainSettings, data: &Data) ->
     let threads = threads(settings.threads);
     let work = format!("{} updates, {:.1} epochs{threads}", totals.updates, totals.epochs);
     line(&mut text, "work", &work);
+    if let Some(across) = &data.across {
+        let (ranks, sent, share) =
+            (across.ranks, across.bytes_sent as f64 / 1e6, 100.0 * across.communication);
+        line(
+            &mut text,
+            "ranks",
+            &format!("{ranks}; {sent:.1} MB sent, {share:.0} % of the time waiting and sending"),
+        );
+    }
     line(&mut text, "time", &format!("{:.3} s to load, {:.3} s to solve", data.seconds, report.seconds));
     text
 }

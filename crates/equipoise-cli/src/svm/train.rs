@@ -23,23 +23,23 @@ use crate::report::line;
 use crate::watch::Watch;
 
 /// Everything that a training needs, checked.
-struct Plan<'a> {
-    args: &'a TrainArguments,
-    settings: TrainSettings,
-    experiment: Delayed,
+pub(super) struct Plan<'a> {
+    pub(super) args: &'a TrainArguments,
+    pub(super) settings: TrainSettings,
+    pub(super) experiment: Delayed,
     /// Seconds that were typed.
-    limit: Option<f64>,
-    format: Format,
-    data: Data,
-    start: Option<LinearModel>,
+    pub(super) limit: Option<f64>,
+    pub(super) format: Format,
+    pub(super) data: Data,
+    pub(super) start: Option<LinearModel>,
     /// Where the model goes, and what is there.
-    place: Option<Place<'a>>,
+    pub(super) place: Option<Place<'a>>,
     /// Where the training is put aside, who does it, and what was there.
-    aside: Option<Aside<'a>>,
-    keeper: Option<FileKeeper<'a>>,
-    resumed: Option<TrainSnapshot>,
-    watch: Watch,
-    control: Control,
+    pub(super) aside: Option<Aside<'a>>,
+    pub(super) keeper: Option<FileKeeper<'a>>,
+    pub(super) resumed: Option<TrainSnapshot>,
+    pub(super) watch: Watch,
+    pub(super) control: Control,
 }
 
 pub(crate) fn run(args: &TrainArguments, interrupt: &Interrupt) -> Result<Outcome> {
@@ -155,6 +155,9 @@ pub(crate) fn note_targets(settings: &TrainSettings, data: &Data) {
 impl<'a> Plan<'a> {
     fn new(args: &'a TrainArguments, interrupt: &Interrupt) -> Result<Self> {
         let training = &args.training;
+        if !args.parts.is_empty() {
+            bail!("several files are for several ranks: --ranks N starts them; or put the files together");
+        }
         let mut settings = choices::settings(training)?;
         let experiment = training.multicore.experiment()?;
         let inputs = [Some(args.data.as_path()), training.weights.as_deref(), args.warm_start.as_deref()];
@@ -221,7 +224,7 @@ impl<'a> Plan<'a> {
         })
     }
 
-    fn render(self, trained: Trained, curves: Option<Curves>) -> Result<()> {
+    pub(super) fn render(self, trained: Trained, curves: Option<Curves>) -> Result<()> {
         let Self { args, settings, format, data, place, aside, watch, .. } = self;
         let training = &args.training;
         let status = trained.report.status();

@@ -3,6 +3,7 @@
 mod choosing;
 mod models;
 mod public_data;
+mod ranks;
 mod refused;
 mod tables;
 mod train;

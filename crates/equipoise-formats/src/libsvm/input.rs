@@ -120,24 +120,32 @@ impl Read for Piped {
     }
 }
 
+/// How text that begins so is packed, if it is.
+pub(super) fn packing(first: &[u8]) -> Option<&'static str> {
+    match first {
+        [0x1f, 0x8b, ..] => Some("gzip"),
+        [b'B', b'Z', b'h', b'1'..=b'9', ..] => Some("bzip2"),
+        [0xfd, b'7', b'z', b'X', b'Z', 0, ..] => Some("xz"),
+        // A frame, or one that is to be skipped before it.
+        [0x28, 0xb5, 0x2f, 0xfd, ..] | [0x50..=0x5f, 0x2a, 0x4d, 0x18, ..] => Some("zstd"),
+        _ => None,
+    }
+}
+
 /// Looks at the first bytes and unpacks what follows accordingly.
 pub(super) fn unpack<'a>(mut input: impl Read + Send + 'a, path: &Path) -> Result<Unpacked<'a>> {
     let mut start = Vec::new();
     input.by_ref().take(8).read_to_end(&mut start).map_err(|reason| Error::reading(path, &reason))?;
     let first = start.clone();
     let whole = io::Cursor::new(start).chain(input);
-    let (text, format): (Box<dyn Read + Send + 'a>, _) = match first.as_slice() {
-        [0x1f, 0x8b, ..] => (Box::new(MultiGzDecoder::new(whole)), Some("gzip")),
-        [b'B', b'Z', b'h', b'1'..=b'9', ..] => (Box::new(MultiBzDecoder::new(whole)), Some("bzip2")),
-        [0xfd, b'7', b'z', b'X', b'Z', 0, ..] => {
-            (Box::new(XzReader::new_mem_limit(io::BufReader::new(whole), true, XZ_KIB)), Some("xz"))
-        }
-        // A frame, or one that is to be skipped before it.
-        [0x28, 0xb5, 0x2f, 0xfd, ..] | [0x50..=0x5f, 0x2a, 0x4d, 0x18, ..] => {
-            (Box::new(Frames::new(whole)), Some("zstd"))
-        }
-        [b'P', b'K', 3, 4, ..] => return Err(unsupported(path, "a zip archive")),
-        _ => (Box::new(whole), None),
+    let format = packing(&first);
+    let text: Box<dyn Read + Send + 'a> = match format {
+        Some("gzip") => Box::new(MultiGzDecoder::new(whole)),
+        Some("bzip2") => Box::new(MultiBzDecoder::new(whole)),
+        Some("xz") => Box::new(XzReader::new_mem_limit(io::BufReader::new(whole), true, XZ_KIB)),
+        Some(_) => Box::new(Frames::new(whole)),
+        None if first.starts_with(b"PK\x03\x04") => return Err(unsupported(path, "a zip archive")),
+        None => Box::new(whole),
     };
     Ok(Unpacked { text, format })
 }

@@ -49,6 +49,7 @@ mod fault;
 mod input;
 mod matrix;
 mod notes;
+mod part;
 mod pipeline;
 mod rows;
 mod source;
@@ -59,6 +60,7 @@ mod zstd;
 pub(crate) use digits::{PADDING, decimal};
 pub(crate) use input::{read_everything, unpacked};
 pub use matrix::read_labelled_matrix;
+pub use part::read_part;
 pub(crate) use stream::LibsvmRows;
 
 use columns::{Columns, Occurring};
@@ -87,6 +89,35 @@ pub struct LabelledRows {
     pub largest_feature: u32,
     /// What the user should know, a sentence each.
     pub notes: Vec<String>,
+}
+
+impl LabelledRows {
+    /// The same rows in wider columns: those of ascending `features`, among which its own are.
+    pub fn widen(&mut self, features: &[u32]) {
+        let place = |feature: &u32| features.binary_search(feature).unwrap_or_else(|place| place) as u32;
+        let places: Vec<u32> = self.features.iter().map(place).collect();
+        self.indices.iter_mut().for_each(|index| *index = places[*index as usize]);
+        self.features = features.to_vec();
+    }
+
+    /// These rows and behind them others, in the columns of both.
+    pub fn append(&mut self, mut others: Self) {
+        let mut features = [&self.features[..], &others.features].concat();
+        features.sort_unstable();
+        features.dedup();
+        self.widen(&features);
+        others.widen(&features);
+        let (entries, more) = (self.indices.len(), others.indices.len());
+        if self.values.is_some() || others.values.is_some() {
+            let values = self.values.get_or_insert_with(|| vec![1.0; entries]);
+            values.extend(others.values.unwrap_or_else(|| vec![1.0; more]));
+        }
+        self.labels.extend(others.labels);
+        self.starts.extend(others.starts.iter().skip(1).map(|start| entries + start));
+        self.indices.extend(others.indices);
+        self.largest_feature = self.largest_feature.max(others.largest_feature);
+        self.notes.extend(others.notes);
+    }
 }
 
 /// How to read.

@@ -58,6 +58,7 @@ EXAMPLES
   equipoise svm train news20 --checkpoint news20.ckpt --resume --model news20.json
   equipoise svm train flowers.csv --target species --scale standard --probabilities --model flowers.json
   equipoise svm train news20.xz --threads auto --model news20.txt --format liblinear
+  equipoise svm train big.svm --ranks 4 --model big.json
 
 With several labels, one model a label is trained against the rest. Ctrl-C ends a run with the
 model so far. With --checkpoint a training is put aside now and then; typed again with --resume it goes
@@ -70,6 +71,12 @@ a better one there alone. Exit status: 0 converged, 1 finished without convergin
 pub(crate) struct TrainArguments {
     /// The rows to learn from, LIBSVM text or a table; `-` for stdin
     pub(crate) data: PathBuf,
+    /// On several ranks: more files of rows, dealt to the ranks in turn
+    #[arg(value_name = "PART")]
+    pub(crate) parts: Vec<PathBuf>,
+    /// Start so many MPI ranks of `equipoise-mpi`, each with a share of the rows
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) ranks: Option<u32>,
     #[command(flatten)]
     pub(crate) table: TableChoice,
     /// Bring features to one scale first; the model file keeps it, and `predict` applies it

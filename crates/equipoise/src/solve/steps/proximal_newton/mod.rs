@@ -35,7 +35,7 @@ mod restore_rows;
 mod tests;
 mod working_set;
 
-use newton_system::{Free, NewtonSystem, Right};
+use newton_system::{NewtonSystem, Right};
 use part::Part;
 use working_set::WorkingSet;
 
@@ -460,20 +460,27 @@ impl<'a, H: SeparableTerm> ProximalNewton<'a, H> {
             let mut work = WorkingSet::gather(self, memory, x, z, product);
             loop {
                 let spent = self.newton_steps >= self.most_newton_steps || self.passes >= self.most_passes;
-                if spent || self.team.halted(control).is_some() {
+                // On ranks the wish to stop is agreed upon along with the answers.
+                let is_halted = || !self.team.is_spread() && control.halted().is_some();
+                if spent || is_halted() {
                     self.parts = work.into_memory();
                     return None;
                 }
-                work.answer(self, x, z, product);
+                work.answer(self, x, z, product, control);
+                if work.is_halted {
+                    self.parts = work.into_memory();
+                    return None;
+                }
                 peak = max_abs(product).max(peak);
                 let right = self.residual(product, &work.rows_now);
                 let enough = ENOUGH * work.moved_squared / self.sigma;
-                if self.energy(&right, &work.free()) <= enough || steps >= MOST_NEWTON_STEPS {
+                if self.energy(&right, &work) <= enough || steps >= MOST_NEWTON_STEPS {
                     break;
                 }
                 let (factored, coupling) = (&self.factored, self.coupling);
+                let (free, answering) = (work.free(), work.answering);
                 let found =
-                    self.system.direction(&self.team, factored, coupling, &work.free(), &right, &patient);
+                    self.system.direction(&self.team, factored, coupling, &free, answering, &right, &patient);
                 let Ok(solved) = found else {
                     self.parts = work.into_memory();
                     return None;
@@ -495,7 +502,7 @@ impl<'a, H: SeparableTerm> ProximalNewton<'a, H> {
             let missed = work.missed(self, x, z);
             self.band = if missed > 0 { 4.0 * self.band } else { BAND * travelled };
             free = work.take_free();
-            let done = missed * 50 <= self.team.count(free.len()) || steps >= MOST_NEWTON_STEPS;
+            let done = missed * 50 <= work.answering || steps >= MOST_NEWTON_STEPS;
             self.parts = work.into_memory();
             if done {
                 break;
@@ -522,11 +529,10 @@ impl<'a, H: SeparableTerm> ProximalNewton<'a, H> {
 
     /// What the residual costs in the objective, about: its squares, those of a row over what its free coordinates
     /// give way.
-    fn energy(&self, right: &Right, free: &[&Free]) -> f64 {
+    fn energy(&self, right: &Right, work: &WorkingSet) -> f64 {
         let of_product = right.of_product.iter().enumerate().map(|(k, r)| self.factored.weight(k) * r * r);
         let of_rows = right.of_rows.iter().enumerate().map(|(row, r)| {
-            let own = || free.iter().map(|part| part.give(self.coupling, row)).sum::<f64>();
-            let give = || self.team.total_of(own());
+            let give = || work.give(self.coupling, row);
             if *r == 0.0 { 0.0 } else { r * r / give().max(f64::MIN_POSITIVE) }
         });
         of_product.sum::<f64>() + of_rows.sum::<f64>()

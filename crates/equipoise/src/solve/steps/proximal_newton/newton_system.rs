@@ -171,13 +171,15 @@ impl NewtonSystem {
         dot(du, &right.of_product) + dot(dlambda, &right.of_rows)
     }
 
-    /// Finds the direction; false when the matrix cannot be factored.
+    /// Finds the direction on the free coordinates, of which all ranks have so many; false when the matrix cannot be factored.
+    #[expect(clippy::too_many_arguments, reason = "a system, and who solves it")]
     pub(super) fn direction(
         &mut self,
         team: &Team,
         factored: &dyn Factored,
         coupling: &Coupling,
         free: &[&Free],
+        count: usize,
         right: &Right,
         control: &Control,
     ) -> Pass<bool> {
@@ -187,15 +189,16 @@ impl NewtonSystem {
             self.passes = 2 * system.solve(right, &mut self.solution, control)?;
             return Ok(self.solution.iter().all(|v| v.is_finite()));
         }
-        let count = team.count(free.iter().map(|part| part.columns.len()).sum());
         let stride = (count / (PLENTY * dimension)).max(1);
         let (columns, scales) = sample(free, stride);
         self.add_products(team, factored, &columns, &scales, control)?;
         self.add_border(team, factored, coupling, &columns, &scales);
-        if team.is_spread() {
-            self.add_up(team);
-        }
-        self.raise_border(team.largest(scales.iter().copied().fold(0.0, f64::max)));
+        let largest = if team.is_spread() {
+            self.add_up(team, &scales)
+        } else {
+            scales.iter().copied().fold(0.0, f64::max)
+        };
+        self.raise_border(largest);
         for k in 0..rank {
             self.matrix[k * (dimension + 1)] += 1.0 / factored.weight(k);
         }
@@ -220,12 +223,13 @@ impl NewtonSystem {
         Ok(false)
     }
 
-    /// The lower triangle becomes the sum of those of all ranks.
-    fn add_up(&mut self, team: &Team) {
+    /// The lower triangle becomes the sum of those of all ranks; about the largest scale: their mean, each weighing what it is.
+    fn add_up(&mut self, team: &Team, scales: &[f64]) -> f64 {
         let dimension = self.dimension;
         let columns = || (0..dimension).map(|k| k * dimension + k..(k + 1) * dimension);
-        let mut triangle = Vec::with_capacity(dimension * (dimension + 1) / 2);
+        let mut triangle = Vec::with_capacity(dimension * (dimension + 1) / 2 + 2);
         columns().for_each(|column| triangle.extend_from_slice(&self.matrix[column]));
+        triangle.extend([scales.iter().sum(), scales.iter().map(|scale| scale * scale).sum::<f64>()]);
         team.total(&mut triangle);
         let mut rest = &triangle[..];
         for column in columns() {
@@ -233,6 +237,7 @@ impl NewtonSystem {
             self.matrix[column].copy_from_slice(own);
             rest = after;
         }
+        if rest[0] > 0.0 { rest[1] / rest[0] } else { 0.0 }
     }
 
     /// `Z_F S Z_F'` and zeros elsewhere. Every thread has columns of the matrix for its own, and looks at all of F.

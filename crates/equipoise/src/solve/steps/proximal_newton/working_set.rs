@@ -10,6 +10,8 @@
 use super::ProximalNewton;
 use super::newton_system::Free;
 use super::part::Part;
+use crate::control::Control;
+use crate::coupling::Coupling;
 use crate::matrix::axpy;
 use crate::separable::SeparableTerm;
 use crate::smooth::Factored;
@@ -33,6 +35,11 @@ pub(super) struct WorkingSet {
     pub(super) moved_squared: f64,
     /// `A z`.
     pub(super) rows_now: Vec<f64>,
+    /// Coordinates that answer, of all ranks.
+    pub(super) answering: usize,
+    /// On ranks: by how much the rows give way to their multipliers, and whether a rank wants to stop.
+    gives: Option<Vec<f64>>,
+    pub(super) is_halted: bool,
 }
 
 impl WorkingSet {
@@ -58,12 +65,43 @@ impl WorkingSet {
             first_lambda: method.lambda.clone(),
             moved_squared: 0.0,
             rows_now: vec![0.0; rows],
+            answering: 0,
+            gives: None,
+            is_halted: false,
         };
-        set.each(&method.team, dimension, x, z, product, |part, x, z, product| {
+        let gather = |part: &mut Part, x: &[f64], z: &mut [f64], product: &mut [f64]| {
             part.gather(method, x, z, product);
-        });
-        set.looked_at_by_all = method.team.count(set.looked_at());
+        };
+        if method.team.is_spread() {
+            let numbers = |set: &mut Self| vec![set.looked_at() as f64];
+            set.looked_at_by_all = set.across(method, dimension, x, z, product, gather, numbers)[0] as usize;
+        } else {
+            set.each(&method.team, dimension, x, z, product, gather);
+            set.looked_at_by_all = set.looked_at();
+        }
         set
+    }
+
+    /// The same on every rank: what all parts of all ranks add comes into the product, and numbers of the set are added up along
+    /// with it.
+    #[expect(clippy::too_many_arguments, reason = "those of `each`, and the numbers")]
+    fn across<H: SeparableTerm>(
+        &mut self,
+        method: &ProximalNewton<'_, H>,
+        items: usize,
+        x: &[f64],
+        z: &mut [f64],
+        product: &mut [f64],
+        act: impl Fn(&mut Part, &[f64], &mut [f64], &mut [f64]) + Sync,
+        numbers: impl FnOnce(&mut Self) -> Vec<f64>,
+    ) -> Vec<f64> {
+        let mut sums = vec![0.0; product.len()];
+        self.each(&method.team, items, x, z, &mut sums, act);
+        sums.extend(numbers(self));
+        method.team.total(&mut sums);
+        let numbers = sums.split_off(product.len());
+        axpy(1.0, &sums, product);
+        numbers
     }
 
     /// The memory, for the next set.
@@ -83,13 +121,7 @@ impl WorkingSet {
     ) {
         let rank = product.len();
         if let [part] = &mut self.parts[..] {
-            if !team.is_spread() {
-                return act(part, x, z, product);
-            }
-            let mut share = vec![0.0; rank];
-            act(part, x, z, &mut share);
-            team.total(&mut share);
-            return axpy(1.0, &share, product);
+            return act(part, x, z, product);
         }
         let shares = self.parts.iter_mut().zip(x.chunks(self.size)).zip(z.chunks_mut(self.size));
         team.map_if(items >= SHORT, shares, |((part, x), z)| {
@@ -99,13 +131,7 @@ impl WorkingSet {
             act(part, x, z, &mut share);
             part.to_product = share;
         });
-        if !team.is_spread() {
-            return self.parts.iter().for_each(|part| axpy(1.0, &part.to_product, product));
-        }
-        let mut share = vec![0.0; rank];
-        self.parts.iter().for_each(|part| axpy(1.0, &part.to_product, &mut share));
-        team.total(&mut share);
-        axpy(1.0, &share, product);
+        self.parts.iter().for_each(|part| axpy(1.0, &part.to_product, product));
     }
 
     /// How many coordinates are looked at.
@@ -131,27 +157,52 @@ impl WorkingSet {
         self.parts.iter().map(|part| &part.free).collect()
     }
 
-    /// The answers at the present g, into z and the product; who answers; what moved away from x.
+    /// The answers at the present g, into z and the product; who answers; what moved away from x. On ranks, also whether one of
+    /// them wants to stop.
     pub(super) fn answer<H: SeparableTerm>(
         &mut self,
         method: &ProximalNewton<'_, H>,
         x: &[f64],
         z: &mut [f64],
         product: &mut [f64],
+        control: &Control,
     ) {
         let looked_at = self.looked_at();
-        self.each(&method.team, looked_at, x, z, product, |part, x, z, product| {
+        let answer = |part: &mut Part, x: &[f64], z: &mut [f64], product: &mut [f64]| {
             part.answer(method, x, z, product);
+        };
+        if !method.team.is_spread() {
+            self.each(&method.team, looked_at, x, z, product, answer);
+            return self.add_up();
+        }
+        let is_halted = f64::from(u8::from(control.halted().is_some()));
+        let numbers = self.across(method, looked_at, x, z, product, answer, |set| {
+            set.add_up();
+            let give = |row: usize| set.parts.iter().map(|part| part.free.give(method.coupling, row)).sum();
+            let gives: Vec<f64> = (0..set.rows_now.len()).map(give).collect();
+            [&[set.moved_squared, set.answering as f64, is_halted], &set.rows_now[..], &gives].concat()
         });
+        let (rows_now, gives) = numbers[3..].split_at(self.rows_now.len());
+        self.rows_now.copy_from_slice(rows_now);
+        self.gives = Some(gives.to_vec());
+        self.moved_squared = numbers[0];
+        self.answering = numbers[1] as usize;
+        self.is_halted = numbers[2] > 0.0;
+    }
+
+    /// What the parts of this rank come to.
+    fn add_up(&mut self) {
         self.moved_squared = self.parts.iter().map(|part| part.moved_squared).sum();
         self.rows_now.fill(0.0);
         self.parts.iter().for_each(|part| axpy(1.0, &part.rows_now, &mut self.rows_now));
-        if method.team.is_spread() {
-            let mut sums = vec![self.moved_squared];
-            sums.extend_from_slice(&self.rows_now);
-            method.team.total(&mut sums);
-            self.moved_squared = sums[0];
-            self.rows_now.copy_from_slice(&sums[1..]);
+        self.answering = self.parts.iter().map(|part| part.free.columns.len()).sum();
+    }
+
+    /// By how much a row of `A z` gives way to its multiplier.
+    pub(super) fn give(&self, coupling: &Coupling, row: usize) -> f64 {
+        match &self.gives {
+            Some(gives) => gives[row],
+            None => self.parts.iter().map(|part| part.free.give(coupling, row)).sum(),
         }
     }
 

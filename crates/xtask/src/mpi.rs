@@ -1,0 +1,238 @@
+//! `cargo xtask mpi`: `equipoise-mpi` on 2 and 4 ranks of this machine, which share its processors.
+//!
+//! Known optima of public data where `EQUIPOISE_DATA` is set, else generated rows against one process; the same bytes in every
+//! run; and what happens when a rank is killed, stops, or was given other words. Skipped aloud where there is no MPI.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output, Stdio};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, anyhow, bail, ensure};
+
+use crate::check::{Skipped, cargo, root, run, target_folder};
+
+/// The gap that is asked for.
+const GAP: f64 = 1e-6;
+/// The optimum of a7a at C = 1, by Clarabel.
+const OPTIMUM_OF_A7A: f64 = 5699.25426585;
+/// Seconds until which the loss of a rank has ended all, with some for a machine that has other things to do.
+const PATIENCE: u64 = 20;
+
+pub(crate) fn test() -> Result<()> {
+    for program in ["mpirun", "mpicc"] {
+        let found =
+            Command::new(program).arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status();
+        if !found.is_ok_and(|status| status.success()) {
+            let why = format!("there is no `{program}`; docs/cluster.md says how to install an MPI");
+            return Err(anyhow!(Skipped(why)));
+        }
+    }
+    let (target, folder) = (target_folder(), target_folder().join("mpi"));
+    cargo(&["build", "-p", "equipoise-cli"])?;
+    let manifest = root().join("mpi/Cargo.toml");
+    let [manifest, into] = [manifest.to_string_lossy(), target.to_string_lossy()];
+    run("cargo", &["build", "--locked", "--manifest-path", &manifest, "--target-dir", &into], &[])?;
+    fs::create_dir_all(&folder).with_context(|| format!("cannot make {}", folder.display()))?;
+    let ranks = Ranks { program: target.join("debug/equipoise-mpi"), folder };
+    ranks.reach_the_optimum(&target.join("debug/equipoise"))?;
+    ranks.read_parts()?;
+    ranks.refuse_other_words()?;
+    ranks.end_when_one_is_lost("KILL", "rank 1")?;
+    ranks.end_when_one_is_lost("STOP", "rank 1 has not answered")
+}
+
+/// The program on ranks, and where its files go.
+struct Ranks {
+    program: PathBuf,
+    folder: PathBuf,
+}
+
+impl Ranks {
+    /// `mpirun` as it has to be on a machine with fewer processors than ranks, perhaps by its administrator.
+    fn mpirun() -> Command {
+        let mut command = Command::new("mpirun");
+        for name in [
+            "OMPI_ALLOW_RUN_AS_ROOT",
+            "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM",
+            "OMPI_MCA_rmaps_base_oversubscribe",
+            "OMPI_MCA_mpi_yield_when_idle",
+        ] {
+            command.env(name, "1");
+        }
+        command.env("PRTE_MCA_rmaps_default_mapping_policy", ":oversubscribe");
+        command.current_dir(root());
+        command
+    }
+
+    fn train(&self, ranks: usize, files: &[&Path], model: &Path) -> Result<Output> {
+        let mut command = Self::mpirun();
+        command.args(["-n", &ranks.to_string()]).arg(&self.program).args(["svm", "train", "--json"]);
+        command.args(files).args(["--gap", &GAP.to_string(), "--model"]).arg(model);
+        println!("$ {command:?}");
+        command.output().context("cannot start mpirun")
+    }
+
+    /// The same optimum on 2 and 4 ranks, and the same bytes twice.
+    fn reach_the_optimum(&self, alone: &Path) -> Result<()> {
+        let (data, optimum) = match std::env::var_os("EQUIPOISE_DATA") {
+            Some(folder) => (Path::new(&folder).join("classification/a7a"), OPTIMUM_OF_A7A),
+            None => {
+                println!(
+                    "EQUIPOISE_DATA is not set: generated rows, and one process, stand in for public data"
+                );
+                let data = self.folder.join("rows.svm");
+                fs::write(&data, generated(4000, 30))?;
+                let gap = (1e-3 * GAP).to_string();
+                let said = Command::new(alone)
+                    .args(["svm", "train", "--json", "--gap", &gap])
+                    .arg(&data)
+                    .output()?;
+                (data, number(&said.stdout, "primal")?)
+            }
+        };
+        for ranks in [2, 4] {
+            let [first, second] = ["first", "second"].map(|name| self.folder.join(format!("{name}.json")));
+            let said = self.train(ranks, &[&data], &first)?;
+            ensure!(said.status.success(), "{ranks} ranks: {}", String::from_utf8_lossy(&said.stderr));
+            let (primal, gap) = (number(&said.stdout, "primal")?, number(&said.stdout, "relative_gap")?);
+            let off = (primal - optimum).abs() / optimum;
+            ensure!(
+                gap <= GAP && off <= 1.1 * GAP,
+                "{ranks} ranks: {primal}, gap {gap}; the optimum is {optimum}"
+            );
+            ensure!(number(&said.stdout, "ranks")? == ranks as f64, "the report does not say {ranks} ranks");
+            self.train(ranks, &[&data], &second)?;
+            ensure!(fs::read(first)? == fs::read(second)?, "{ranks} ranks gave other bytes the second time");
+        }
+        Ok(())
+    }
+
+    /// Whole files, dealt: the same optimum, also where one rank has two.
+    fn read_parts(&self) -> Result<()> {
+        let text = generated(600, 8);
+        let lines: Vec<&str> = text.lines().collect();
+        let whole = self.folder.join("whole.svm");
+        fs::write(&whole, &text)?;
+        let mut parts = Vec::new();
+        for (k, part) in lines.chunks(200).enumerate() {
+            parts.push(self.folder.join(format!("part-{k}.svm")));
+            fs::write(&parts[k], part.join("\n"))?;
+        }
+        let files: Vec<&Path> = parts.iter().map(PathBuf::as_path).collect();
+        let model = self.folder.join("parts.json");
+        let primal = |files: &[&Path]| number(&self.train(2, files, &model)?.stdout, "primal");
+        let (of_parts, of_whole) = (primal(&files)?, primal(&[&whole])?);
+        ensure!((of_parts - of_whole).abs() <= GAP * of_whole, "parts: {of_parts}, whole: {of_whole}");
+        Ok(())
+    }
+
+    /// Ranks with other costs, and a file of too few rows.
+    fn refuse_other_words(&self) -> Result<()> {
+        let data = self.folder.join("few.svm");
+        fs::write(&data, "1 1:1\n-1 1:-1\n")?;
+        let mut command = Self::mpirun();
+        for (separator, cost) in [(None, "1"), (Some(":"), "2")] {
+            command.args(separator).args(["-n", "1"]).arg(&self.program);
+            command.args(["svm", "train", "--cost", cost]).arg(&data);
+        }
+        refused(&command.output()?, "rank 1: its word 4 is `2`, on rank 0 `1`")?;
+        refused(&self.train(4, &[&data], &self.folder.join("few.json"))?, "use fewer ranks")
+    }
+
+    /// A rank that waits for rows for ever is sent a signal: all are gone soon, and it is named.
+    fn end_when_one_is_lost(&self, signal: &str, words: &str) -> Result<()> {
+        if !cfg!(target_os = "linux") {
+            println!("skipped: SIG{signal} to a rank, which is found by what only Linux tells");
+            return Ok(());
+        }
+        let (rows, pipe) = (self.folder.join("few.svm"), self.folder.join("pipe"));
+        let _ = fs::remove_file(&pipe);
+        run("mkfifo", &[&pipe.to_string_lossy()], &[])?;
+        let mut command = Self::mpirun();
+        command.args(["-n", "2"]).arg(&self.program).args(["svm", "train"]).args([&rows, &pipe]);
+        let mut child = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn()?;
+        let rank = self.wait_for_rank(&mut child, &pipe)?;
+        // It has begun to listen by now.
+        sleep(Duration::from_secs(1));
+        run("kill", &["-s", signal, &rank.to_string()], &[])?;
+        let sent = Instant::now();
+        let status = loop {
+            if let Some(status) = child.try_wait()? {
+                break status;
+            }
+            if sent.elapsed().as_secs() > PATIENCE {
+                child.kill()?;
+                bail!("{PATIENCE} s after SIG{signal} to rank 1 the others still run");
+            }
+            sleep(Duration::from_millis(50));
+        };
+        let took = sent.elapsed().as_secs_f64();
+        let said = child.wait_with_output()?;
+        let said = String::from_utf8_lossy(&said.stderr);
+        ensure!(!status.success() && said.contains(words), "SIG{signal}: {status}: {said}");
+        println!("SIG{signal} to rank 1: all gone after {took:.1} s, exit status {:?}", status.code());
+        Ok(())
+    }
+
+    /// The process of rank 1, once its words name the pipe that it waits for.
+    fn wait_for_rank(&self, child: &mut Child, pipe: &Path) -> Result<u32> {
+        let started = Instant::now();
+        let (pipe, program) = (pipe.to_string_lossy().into_owned(), self.program.to_string_lossy());
+        while started.elapsed().as_secs() < PATIENCE {
+            ensure!(child.try_wait()?.is_none(), "mpirun ended before anything was done to its ranks");
+            for entry in fs::read_dir("/proc")?.filter_map(Result::ok) {
+                let Some(process) = entry.file_name().to_str().and_then(|name| name.parse().ok()) else {
+                    continue;
+                };
+                let read = |name: &str| {
+                    String::from_utf8_lossy(&fs::read(entry.path().join(name)).unwrap_or_default())
+                        .into_owned()
+                };
+                let words = read("cmdline");
+                let is_ours = words.starts_with(&*program) && words.contains(&pipe);
+                if is_ours && read("environ").split('\0').any(|word| word == "OMPI_COMM_WORLD_RANK=1") {
+                    return Ok(process);
+                }
+            }
+            sleep(Duration::from_millis(50));
+        }
+        child.kill()?;
+        bail!("rank 1 did not appear within {PATIENCE} s")
+    }
+}
+
+fn refused(said: &Output, words: &str) -> Result<()> {
+    let error = String::from_utf8_lossy(&said.stderr);
+    ensure!(said.status.code() == Some(2) && error.contains(words), "{}: {error}", said.status);
+    Ok(())
+}
+
+/// The number of a key in an object of `--json`.
+fn number(text: &[u8], key: &str) -> Result<f64> {
+    let text = String::from_utf8_lossy(text);
+    let found = text.split_once(&format!("\"{key}\":")).map(|(_, after)| after);
+    let word = found.and_then(|after| after.split([',', '}']).next());
+    word.and_then(|word| word.trim().parse().ok()).with_context(|| format!("no {key} in {text:?}"))
+}
+
+/// Rows of two classes that no plane parts: labels of a plane, one in eight wrong.
+fn generated(rows: usize, columns: usize) -> String {
+    let mut seed = 20_u64;
+    let mut draw = || {
+        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (seed >> 40) as f64 / f64::from(1 << 23) - 1.0
+    };
+    let plane: Vec<f64> = (0..columns).map(|_| draw()).collect();
+    let mut text = String::new();
+    for row in 0..rows {
+        let values: Vec<f64> = (0..columns).map(|_| draw()).collect();
+        let score: f64 = values.iter().zip(&plane).map(|(value, slope)| value * slope).sum();
+        let sign = if row % 8 == 0 { -score } else { score };
+        text += if sign > 0.0 { "1" } else { "-1" };
+        values.iter().enumerate().for_each(|(k, value)| text += &format!(" {}:{value}", k + 1));
+        text.push('\n');
+    }
+    text
+}

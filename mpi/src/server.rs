@@ -1,0 +1,102 @@
+//! Lets numbers travel for the command, and keeps the pulse meanwhile.
+
+use std::sync::mpsc::{Receiver, RecvTimeoutError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use mpi::request::{Request as Pending, Scope};
+use mpi::topology::SimpleCommunicator;
+use mpi::traits::{Communicator, CommunicatorCollectives, Root};
+
+use crate::pulse::{BEAT, Pulse};
+use crate::world::{Request, Travel, index};
+
+/// Time for which what travels is looked at again and again, before the thread sleeps between two looks; and how long it does. Who
+/// sleeps is let on a busy processor sooner than who yields.
+const EAGER: Duration = Duration::from_micros(100);
+const NAP: Duration = Duration::from_micros(20);
+
+/// The thread that calls MPI.
+pub(crate) struct Server<'c> {
+    comm: &'c SimpleCommunicator,
+    pulse: Pulse<'c>,
+}
+
+impl<'c> Server<'c> {
+    pub(crate) fn new(comm: &'c SimpleCommunicator) -> Self {
+        Self { comm, pulse: Pulse::new(comm) }
+    }
+
+    /// Until the command has ended.
+    pub(crate) fn serve(&mut self, requests: &Receiver<Request>) {
+        loop {
+            self.pulse.beat(true);
+            match requests.recv_timeout(BEAT) {
+                Ok(Request { travel, answer }) => {
+                    let arrived = self.travel(travel);
+                    // The command waits for it, unless it panicked.
+                    let _ = answer.send(arrived);
+                }
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => return,
+            }
+        }
+    }
+
+    /// Until every rank has come to its end.
+    pub(crate) fn wait_for_the_others(&mut self) {
+        let barrier = self.comm.immediate_barrier();
+        self.wait(barrier, false, Instant::now());
+    }
+
+    fn travel(&mut self, travel: Travel) -> Vec<f64> {
+        let (comm, since) = (self.comm, Instant::now());
+        match travel {
+            Travel::Gather { own } => {
+                let mut all = vec![0.0; own.len() * index(comm.size())];
+                mpi::request::scope(|scope| {
+                    let pending = comm.immediate_all_gather_into(scope, &own[..], &mut all[..]);
+                    self.wait(pending, true, since);
+                });
+                all
+            }
+            Travel::Deal { blocks } => {
+                let mut dealt = vec![0.0; blocks.len()];
+                mpi::request::scope(|scope| {
+                    let pending = comm.immediate_all_to_all_into(scope, &blocks[..], &mut dealt[..]);
+                    self.wait(pending, true, since);
+                });
+                dealt
+            }
+            Travel::Broadcast { mut numbers } => {
+                mpi::request::scope(|scope| {
+                    let pending = comm.process_at_rank(0).immediate_broadcast_into(scope, &mut numbers[..]);
+                    self.wait(pending, true, since);
+                });
+                numbers
+            }
+        }
+    }
+
+    /// Until something has arrived.
+    fn wait<'a, D: ?Sized, S: Scope<'a>>(
+        &mut self,
+        mut pending: Pending<'a, D, S>,
+        is_at_work: bool,
+        since: Instant,
+    ) {
+        loop {
+            pending = match pending.test() {
+                Ok(_) => return,
+                Err(pending) => pending,
+            };
+            self.pulse.beat(is_at_work);
+            self.pulse.waits_since(since);
+            if since.elapsed() < EAGER {
+                std::hint::spin_loop();
+            } else {
+                thread::sleep(NAP);
+            }
+        }
+    }
+}

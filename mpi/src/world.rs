@@ -1,0 +1,85 @@
+//! The world of MPI ranks, as the command sees it: every call is a request to the thread that calls MPI.
+
+use std::sync::Mutex;
+use std::sync::PoisonError;
+use std::sync::mpsc::{Receiver, Sender, channel};
+
+use equipoise::collective::{Collective, Ledger};
+use equipoise::{Error, Result};
+
+/// A rank or a number of ranks; MPI counts from 0.
+pub(crate) fn index(count: i32) -> usize {
+    usize::try_from(count).unwrap_or(0)
+}
+
+/// What is to travel.
+#[derive(Debug)]
+pub(crate) enum Travel {
+    /// To every rank; as long as all of it becomes.
+    Gather { own: Vec<f64> },
+    /// A block to each.
+    Deal { blocks: Vec<f64> },
+    /// From rank 0.
+    Broadcast { numbers: Vec<f64> },
+}
+
+/// A request, and where its answer goes.
+#[derive(Debug)]
+pub(crate) struct Request {
+    pub(crate) travel: Travel,
+    pub(crate) answer: Sender<Vec<f64>>,
+}
+
+/// This rank of a world of several.
+#[derive(Debug)]
+pub(crate) struct Mpi {
+    rank: usize,
+    ranks: usize,
+    /// One request at a time.
+    requests: Mutex<Line>,
+    ledger: Ledger,
+}
+
+#[derive(Debug)]
+struct Line {
+    requests: Sender<Request>,
+    answer: (Sender<Vec<f64>>, Receiver<Vec<f64>>),
+}
+
+impl Mpi {
+    pub(crate) fn new(rank: usize, ranks: usize, requests: Sender<Request>) -> Self {
+        let line = Line { requests, answer: channel() };
+        Self { rank, ranks, requests: Mutex::new(line), ledger: Ledger::default() }
+    }
+
+    fn ask(&self, travel: Travel, into: &mut [f64]) -> Result<()> {
+        let line = self.requests.lock().unwrap_or_else(PoisonError::into_inner);
+        let request = Request { travel, answer: line.answer.0.clone() };
+        let gone = || Error::Rank { rank: self.rank, what: "MPI has ended".into() };
+        line.requests.send(request).map_err(|_| gone())?;
+        let answer = line.answer.1.recv().map_err(|_| gone())?;
+        into.copy_from_slice(&answer);
+        Ok(())
+    }
+}
+
+impl Collective for Mpi {
+    fn rank(&self) -> usize {
+        self.rank
+    }
+    fn ranks(&self) -> usize {
+        self.ranks
+    }
+    fn gather(&self, own: &[f64], all: &mut [f64]) -> Result<()> {
+        self.ask(Travel::Gather { own: own.to_vec() }, all)
+    }
+    fn deal(&self, blocks: &[f64], dealt: &mut [f64]) -> Result<()> {
+        self.ask(Travel::Deal { blocks: blocks.to_vec() }, dealt)
+    }
+    fn broadcast(&self, numbers: &mut [f64]) -> Result<()> {
+        self.ask(Travel::Broadcast { numbers: numbers.to_vec() }, numbers)
+    }
+    fn ledger(&self) -> &Ledger {
+        &self.ledger
+    }
+}
