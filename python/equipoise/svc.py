@@ -33,7 +33,7 @@ class LinearSVC(Classifier):
         What an error costs.
     tol : float, default=1e-4
         The relative gap ``(objective - bound) / bound`` to be proven. scikit-learn's checks of sample weights compare
-        predictions to seven digits: they pass from 1e-14, those of the hinge from 1e-12.
+        predictions to seven digits: they pass from 1e-15, those of the hinge from 1e-12.
     fit_intercept : bool, default=True
         Whether there is a bias.
     class_weight : dict or 'balanced', default=None
