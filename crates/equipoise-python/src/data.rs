@@ -274,15 +274,14 @@ fn dense_rows<'a, T>(
         return Err(Fault::Refused(format!("found {columns} columns; allowed: at most {}", u32::MAX)));
     }
     if is_full(array, &number, control)? {
-        let values = match lent {
-            Some(values) => values,
-            None => {
-                let mut values = Vec::with_capacity(count * columns);
-                control.in_parts(count, columns, |part| {
-                    part.for_each(|i| values.extend(array.row(i).iter().map(&number)));
-                })?;
-                values.into()
-            }
+        let values = if let Some(values) = lent {
+            values
+        } else {
+            let mut values = Vec::with_capacity(count * columns);
+            control.in_parts(count, columns, |part| {
+                part.for_each(|i| values.extend(array.row(i).iter().map(&number)));
+            })?;
+            values.into()
         };
         return Ok(Rows::dense(count, columns, values)?);
     }
