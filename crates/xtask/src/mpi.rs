@@ -93,7 +93,8 @@ impl Ranks {
             }
         };
         for ranks in [2, 4] {
-            let [first, second] = ["first", "second"].map(|name| self.folder.join(format!("{name}.json")));
+            let [first, second] =
+                ["first", "second"].map(|name| self.folder.join(format!("{name}-{ranks}.json")));
             let said = self.train(ranks, &[&data], &first)?;
             ensure!(said.status.success(), "{ranks} ranks: {}", String::from_utf8_lossy(&said.stderr));
             let (primal, gap) = (number(&said.stdout, "primal")?, number(&said.stdout, "relative_gap")?);
@@ -106,7 +107,13 @@ impl Ranks {
             self.train(ranks, &[&data], &second)?;
             ensure!(fs::read(first)? == fs::read(second)?, "{ranks} ranks gave other bytes the second time");
         }
-        Ok(())
+        // Ranks that are threads of one process give the same bytes.
+        let (data, gap) = (data.to_string_lossy(), GAP.to_string());
+        let test = ["test", "-p", "equipoise-cli", "--test", "cli", "--", "--ignored", "the_bytes_of_mpi"];
+        let models = self.folder.to_string_lossy();
+        let named =
+            [("EQUIPOISE_MPI_DATA", &*data), ("EQUIPOISE_MPI_GAP", &gap), ("EQUIPOISE_MPI_MODELS", &models)];
+        run("cargo", &test, &named)
     }
 
     /// Whole files, dealt: the same optimum, also where one rank has two.

@@ -90,6 +90,21 @@ fn what_ranks_cannot_do_is_refused_by_all() {
     equipoise(&["svm", "train", &few, &few]).expect(2).complains(&["--ranks N"]);
 }
 
+/// Ranks that are threads write the bytes that MPI's ranks wrote: `cargo xtask mpi` names the rows and the models.
+#[test]
+#[ignore = "needs the models that `cargo xtask mpi` has written"]
+fn threads_write_the_bytes_of_mpi() {
+    let named = |name: &str| std::env::var(name).expect("`cargo xtask mpi` sets it");
+    let (data, gap) = (named("EQUIPOISE_MPI_DATA"), named("EQUIPOISE_MPI_GAP"));
+    let out = scratch("svm-ranks-mpi").join("model.json").to_string_lossy().into_owned();
+    for ranks in [2, 4] {
+        let args = ["svm", "train", &data, "--gap", &gap, "--quiet", "--model", &out];
+        assert_eq!(on_ranks(ranks, &args), all(ranks, 0));
+        let written = format!("{}/first-{ranks}.json", named("EQUIPOISE_MPI_MODELS"));
+        assert!(fs::read(&out).ok() == fs::read(&written).ok(), "{ranks} ranks: {out} and {written}");
+    }
+}
+
 /// A stand-in for `mpirun` that says what it was told and ends so.
 #[cfg(unix)]
 fn starter(folder: &std::path::Path, words: &str, status: i32) -> String {
@@ -119,5 +134,7 @@ fn ranks_are_started_and_their_exit_status_is_translated() {
     let lost = "mpirun noticed that process rank 2 with PID 7 on node a exited on signal 9 (Killed).";
     start(lost, 137, &args).expect(2).complains(&["error: rank 2 was ended, with exit status 137"]);
     let missing = command(&args).env("EQUIPOISE_MPIRUN", "/no/such/mpirun").output().expect("it starts");
-    crate::Finished::from(missing).expect(2).complains(&["cannot start `/no/such/mpirun`", "docs/cluster.md"]);
+    crate::Finished::from(missing)
+        .expect(2)
+        .complains(&["cannot start `/no/such/mpirun`", "docs/cluster.md"]);
 }
