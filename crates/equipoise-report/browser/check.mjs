@@ -3,8 +3,8 @@
 //   node check.mjs PAGE.html [FOLDER for screenshots]
 //
 // No console errors, no request beside the page itself, every chart has data and layers, hovering shows values, buttons
-// change scales, names hide series, figures are saved as CSV and PNG, light and dark differ, nothing is wider than a telephone. Speaks the DevTools protocol
-// over a pipe and needs nothing but Node and Chromium (CHROMIUM names another program).
+// change scales, names hide series, figures are saved as CSV and PNG, light and dark differ, nothing is wider than a
+// telephone. Speaks the DevTools protocol over a pipe and needs nothing but Node and Chromium (CHROMIUM names another program).
 
 import { spawn } from "node:child_process";
 import { mkdtempSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
