@@ -294,9 +294,10 @@ fn one_piece_is_seen_at_once_however_large_lambda_is() {
     let image = write(&folder, "image.csv", "1,2,3\n4,5,0\n7,1,4\n");
     let holes = write(&folder, "holes.csv", "1,2,NA\n4,5,0\nNA,1,4\n");
     let column = write(&folder, "column.csv", "1\n2\n3\n4\n5\n0\n7\n1\n4\n");
-    let ring: String = (0..9).map(|k| format!("{k},{},2\n", (k + 1) % 9)).collect();
+    let ring = (0..9).map(|k| format!("{k},{},2\n", (k + 1) % 9)).collect::<Vec<_>>().concat();
     let ring = write(&folder, "ring.csv", &ring);
-    let star = write(&folder, "star.csv", &(1..9).map(|k| format!("0,{k},1\n")).collect::<String>());
+    let star = (1..9).map(|k| format!("0,{k},1\n")).collect::<Vec<_>>().concat();
+    let star = write(&folder, "star.csv", &star);
     let fit = |case: &[&str], lambda: &str| {
         fused(&[&["fit"], case, &["--lambda", lambda, "--json"]].concat()).expect(0).json()
     };

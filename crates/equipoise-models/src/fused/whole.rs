@@ -53,7 +53,8 @@ pub(super) fn solve(task: &Task<'_>) -> Option<Found> {
     left.iter().zip(&number).for_each(|(left, k)| sizes[*k] += left.abs());
     let needed = 0.5 * sizes.into_iter().fold(0.0, f64::max);
     // A little more, against rounding of the sums.
-    if !(task.lambda * weights.0 >= needed * (1.0 + 1e-9)) {
+    let is_enough = task.lambda * weights.0 >= needed * (1.0 + 1e-9);
+    if !is_enough {
         return None;
     }
     let z = along_trees(task.d, left);
