@@ -76,6 +76,8 @@ def run_ours(binary: str, folder: Path, limit: float) -> tuple[float, str, np.nd
         report = json.loads(done.stdout)
     except json.JSONDecodeError:
         return seconds, f"error: {done.stderr.strip()[-160:]}", None
+    if "error" in report:
+        return seconds, f"error: {report['error']['message'][-160:]}", None
     return seconds, report["status"], np.array(report["x"])
 
 

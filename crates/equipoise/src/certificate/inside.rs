@@ -19,6 +19,9 @@ const GAP: f64 = 1e-11;
 
 /// Multipliers of the independent rows; none where the terms are not of the kind that has such a model.
 pub(super) fn multipliers(view: View<'_>, x: &[f64], control: &Control) -> Pass<Vec<Vec<f64>>> {
+    if !view.has_model() {
+        return Ok(Vec::new());
+    }
     let f = view.smooth();
     let mut product = vec![0.0; f.product_len()];
     f.fill_product(x, &mut product, control)?;

@@ -142,11 +142,13 @@ pub fn check_within<F: SmoothTerm, H: SeparableTerm>(
     let mut certificate = certify(view, x, Effort::Full, &proposal, control)?;
     if !is_many && !certificate.is_partial && certificate.is_feasible() && !certificate.meets(CLOSE) {
         let sought = seek()?;
-        let proposal = Proposal { lambdas: &sought, enough: f64::INFINITY };
-        let other = certify(view, x, Effort::Full, &proposal, control)?;
-        let gap = |of: &Certificate| of.duality_gap.unwrap_or(f64::INFINITY);
-        if !sought.is_empty() && (other.is_partial || gap(&other) < gap(&certificate)) {
-            certificate = other;
+        if !sought.is_empty() {
+            let proposal = Proposal { lambdas: &sought, enough: f64::INFINITY };
+            let other = certify(view, x, Effort::Full, &proposal, control)?;
+            let gap = |of: &Certificate| of.duality_gap.unwrap_or(f64::INFINITY);
+            if other.is_partial || gap(&other) < gap(&certificate) {
+                certificate = other;
+            }
         }
     }
     if certificate.is_partial {

@@ -33,7 +33,7 @@ pub(super) fn inside(parts: &Parts, system: &mut System, end: &Iterate, control:
     let clamp = |c: usize, x: f64| x.max(parts.domain[c].0).min(parts.domain[c].1);
     x.iter_mut().enumerate().for_each(|(c, x)| *x = clamp(c, *x));
     let theta = |k: usize| parts.barriers_of(k).map(|i| end.z[i] / end.s[i]).sum::<f64>();
-    let theta: Vec<f64> = (0..parts.parts.len()).map(theta).collect();
+    let theta: Vec<f64> = (0..parts.all.len()).map(theta).collect();
     if system.factor(&eliminated(parts, &theta), &parts.held, control)? {
         let none = vec![0.0; n];
         let mut off = f64::INFINITY;
@@ -78,7 +78,7 @@ pub(super) fn snapped(
         let near = |i: usize| end.s[i] < end.z[i];
         let of = parts.of(c);
         if of.len() == 1 {
-            own[c] = parts.parts[of.start].cost;
+            own[c] = parts.all[of.start].cost;
             if let Some(i) = parts.barriers_of(of.start).find(|&i| near(i)) {
                 (x[c], held[c]) = (parts.barriers[i].bound, true);
             }
@@ -90,7 +90,7 @@ pub(super) fn snapped(
             (x[c], held[c]) = (0.0, true);
             continue;
         };
-        let part = parts.parts[k];
+        let part = parts.all[k];
         own[c] = part.sign * part.cost;
         side[c] = if part.sign > 0.0 { (0.0, part.upper) } else { (-part.upper, 0.0) };
         if let Some(i) = parts.barriers_of(k).skip(1).find(|&i| near(i)) {

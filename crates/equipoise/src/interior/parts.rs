@@ -37,7 +37,7 @@ pub(super) struct Barrier {
 /// All of them, in scaled units.
 #[derive(Debug)]
 pub(super) struct Parts {
-    pub(super) parts: Vec<Part>,
+    pub(super) all: Vec<Part>,
     pub(super) barriers: Vec<Barrier>,
     /// Where the parts of coordinate c begin; one more entry for the end.
     pub(super) starts: Vec<usize>,
@@ -88,7 +88,7 @@ impl Parts {
             }
         }
         barrier_starts.push(barriers.len());
-        Self { parts, barriers, starts, barrier_starts, held, slope, rhs, domain }
+        Self { all: parts, barriers, starts, barrier_starts, held, slope, rhs, domain }
     }
 
     pub(super) fn dimension(&self) -> usize {
@@ -107,6 +107,6 @@ impl Parts {
 
     /// x, from its parts.
     pub(super) fn x(&self, v: &[f64]) -> Vec<f64> {
-        (0..self.dimension()).map(|c| self.of(c).map(|k| self.parts[k].sign * v[k]).sum()).collect()
+        (0..self.dimension()).map(|c| self.of(c).map(|k| self.all[k].sign * v[k]).sum()).collect()
     }
 }

@@ -126,8 +126,8 @@ fn start(parts: &Parts, system: &mut System, control: &Control) -> Pass<Option<I
     let (x, y) = system.solve(&top, &bottom);
     let x: Vec<f64> = (0..n).map(|c| if parts.held[c] { fixed[c] } else { x[c] }).collect();
     let size = 1.0 + mean_size(&x);
-    let mut v = vec![0.0; parts.parts.len()];
-    for (k, part) in parts.parts.iter().enumerate() {
+    let mut v = vec![0.0; parts.all.len()];
+    for (k, part) in parts.all.iter().enumerate() {
         let alone = parts.of(part.coordinate).len() == 1;
         let own = part.sign * x[part.coordinate];
         v[k] = if alone { own } else { own.max(0.0) + 0.5 * size };
@@ -140,7 +140,7 @@ fn start(parts: &Parts, system: &mut System, control: &Control) -> Pass<Option<I
     let mut s = Vec::with_capacity(parts.barriers.len());
     let mut mu = 0.0;
     for barrier in &parts.barriers {
-        let part = &parts.parts[barrier.part];
+        let part = &parts.all[barrier.part];
         let away = barrier.sign * (v[barrier.part] - barrier.bound);
         let is_wide = !(part.lower.is_finite() && part.upper.is_finite());
         let slack = if is_wide { away.max(size) } else { away };
@@ -173,9 +173,9 @@ impl Path<'_> {
         let (image, rows) = self.system.image(&x, &at.y);
         let largest_row = max_abs(&rows).max(max_abs(&parts.rhs));
         let rows: Vec<f64> = parts.rhs.iter().zip(&rows).map(|(b, a)| b - a).collect();
-        let mut slopes = vec![0.0; parts.parts.len()];
+        let mut slopes = vec![0.0; parts.all.len()];
         let mut largest_slope = max_abs(&parts.slope);
-        for (k, part) in parts.parts.iter().enumerate() {
+        for (k, part) in parts.all.iter().enumerate() {
             let c = part.coordinate;
             if parts.held[c] {
                 continue;
@@ -191,7 +191,7 @@ impl Path<'_> {
             .map(|(barrier, s)| barrier.sign * (at.v[barrier.part] - barrier.bound) - s)
             .collect();
         let product = dot(&at.s, &at.z);
-        let costs: f64 = parts.parts.iter().zip(&at.v).map(|(part, v)| part.cost * v).sum();
+        let costs: f64 = parts.all.iter().zip(&at.v).map(|(part, v)| part.cost * v).sum();
         // 1/2 x'Hx + q'x, with x'A'y out of the image.
         let bent = 0.5 * (dot(&x, &image) - dot(&at.y, &parts.rhs) + dot(&at.y, &rows));
         let objective = bent + dot(&x, &parts.slope) + costs;
@@ -210,7 +210,7 @@ impl Path<'_> {
     fn factor(&mut self, at: &Iterate, control: &Control) -> Pass<bool> {
         let parts = self.parts;
         let theta = |k: usize| parts.barriers_of(k).map(|i| at.z[i] / at.s[i]).sum::<f64>();
-        self.barrier = (0..parts.parts.len()).map(theta).collect();
+        self.barrier = (0..parts.all.len()).map(theta).collect();
         let barrier = eliminated(parts, &self.barrier);
         self.system.factor(&barrier, &parts.held, control)
     }
@@ -239,7 +239,7 @@ impl Path<'_> {
             return false;
         }
         let add = |to: &mut [f64], step: &[f64]| {
-            to.iter_mut().zip(step).for_each(|(to, step)| *to += length * step)
+            to.iter_mut().zip(step).for_each(|(to, step)| *to += length * step);
         };
         add(&mut at.v, &direction.v);
         add(&mut at.s, &direction.s);
@@ -258,24 +258,24 @@ impl Path<'_> {
                 .map(|i| parts.barriers[i].sign * (wanted[i] - at.z[i] * residuals.miss[i]) / at.s[i]);
             of_barriers.sum::<f64>() - residuals.slopes[k]
         };
-        let right: Vec<f64> = (0..parts.parts.len()).map(right).collect();
+        let right: Vec<f64> = (0..parts.all.len()).map(right).collect();
         let barrier = eliminated(parts, &self.barrier);
         let top: Vec<f64> = (0..parts.dimension())
             .map(|c| match parts.of(c) {
                 _ if parts.held[c] => 0.0,
                 of if of.len() == 1 => right[of.start],
-                of => barrier[c] * of.map(|k| parts.parts[k].sign * right[k] / self.barrier[k]).sum::<f64>(),
+                of => barrier[c] * of.map(|k| parts.all[k].sign * right[k] / self.barrier[k]).sum::<f64>(),
             })
             .collect();
         let (x, y) = self.system.solve(&top, &residuals.rows);
-        let mut v = vec![0.0; parts.parts.len()];
+        let mut v = vec![0.0; parts.all.len()];
         for c in 0..parts.dimension() {
             let of = parts.of(c);
             if of.len() == 1 {
                 v[of.start] = x[c];
             } else {
                 let pull = top[c] - barrier[c] * x[c];
-                of.for_each(|k| v[k] = (right[k] - parts.parts[k].sign * pull) / self.barrier[k]);
+                of.for_each(|k| v[k] = (right[k] - parts.all[k].sign * pull) / self.barrier[k]);
             }
         }
         let s: Vec<f64> = (0..at.s.len())

@@ -19,6 +19,7 @@ pub use builder::{ProbabilityChoice, ProblemBuilder};
 pub use draw_law::DrawLaw;
 pub use view::{NonsmoothView, View};
 
+pub(crate) use blocks::pivot_ratio;
 pub(crate) use model::Model;
 pub(crate) use start::project;
 

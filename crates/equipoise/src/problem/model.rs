@@ -22,6 +22,14 @@ pub(crate) struct Model<'a> {
 }
 
 impl<'a> View<'a> {
+    /// Whether there is such a model; costs no pass over data that stay in their file.
+    pub(crate) fn has_model(self) -> bool {
+        let (f, n) = (self.smooth(), self.dimension());
+        let Nonsmooth::Coordinates(h) = self.separable() else { return false };
+        // Where it bends does not matter here.
+        (0..n).all(|c| h.piece(c).is_some()) && f.bends(&vec![0.0; n], &vec![0.0; f.product_len()]).is_some()
+    }
+
     /// The model at x.
     pub(crate) fn model(self, x: &[f64], product: &[f64], control: &Control) -> Pass<Option<Model<'a>>> {
         let f = self.smooth();

@@ -46,7 +46,7 @@ impl Bend<'_> {
         match self {
             Self::Diagonal(d) => out.iter_mut().zip(d).for_each(|(out, d)| *out += d),
             Self::Matrix(matrix) => {
-                out.iter_mut().enumerate().for_each(|(c, out)| *out += matrix.entry(c, c))
+                out.iter_mut().enumerate().for_each(|(c, out)| *out += matrix.entry(c, c));
             }
             Self::Product(matrix, weights) => out.iter_mut().enumerate().for_each(|(c, out)| {
                 matrix.for_each_in_column(c, |k, value| *out += weights[k] * value * value);

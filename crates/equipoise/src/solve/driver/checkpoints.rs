@@ -300,13 +300,10 @@ impl<'r> Checkpoints<'r> {
             // Where nothing was done nothing is lost.
             None if updates == 0 => return Err(Error::StoppedEarly { by: status.name() }),
             None => {
+                let (unlimited, proposal) = (Control::unlimited(), self.proposal());
                 let finding = match self.judge {
-                    Some(judge) => judge.judge(&x, &Control::unlimited())?.into(),
-                    None => {
-                        let proposal = self.proposal();
-                        let found = certify(self.view, &x, Effort::Quick, &proposal, &Control::unlimited())?;
-                        certified(found, false)
-                    }
+                    Some(judge) => judge.judge(&x, &unlimited)?.into(),
+                    None => certified(certify(self.view, &x, Effort::Quick, &proposal, &unlimited)?, false),
                 };
                 (x, finding)
             }

@@ -14,11 +14,10 @@
 //! What is returned is feasible, in the domain, and no worse than what was given; the multipliers are a proposal.
 
 use crate::control::{Control, Pass};
-use crate::coupling::ALLOWED_SHARE;
+use crate::coupling::{ALLOWED_SHARE, Coupling};
 use crate::error::Result;
 use crate::interior::{self, Candidate, FACTORS, MOST_PRODUCTS, Program};
-use crate::problem::{Model, View};
-use crate::separable::Nonsmooth;
+use crate::problem::{Model, View, pivot_ratio};
 use crate::solve::{Archive, gain};
 use crate::state::State;
 
@@ -27,6 +26,9 @@ const MANY_ROWS: usize = 20;
 /// Rounds after which it is first thought of elsewhere; and how many times as many there are before the next.
 const ROUNDS: u32 = 6;
 const LATER: u32 = 4;
+/// The smallest pivot of `A A'` with unit rows under which rows are nearly parallel; and the products that asking may cost.
+const NEARLY_PARALLEL: f64 = 1e-8;
+const MOST_COMPARED: usize = 1 << 24;
 /// Models of one step.
 const MOST_MODELS: usize = 40;
 /// Halvings of a step.
@@ -66,13 +68,13 @@ pub(crate) struct Done {
 impl InteriorStep {
     /// For a problem whose h is in closed form and whose f says how it bends.
     pub(crate) fn new(view: View<'_>) -> Option<Self> {
-        let Nonsmooth::Coordinates(h) = view.separable() else { return None };
-        let (f, n, rows) = (view.smooth(), view.dimension(), view.independent_coupling().rows());
-        // Where it bends does not matter here.
-        let bends = || f.bends(&vec![0.0; n], &vec![0.0; f.product_len()]).is_some();
-        let fits = (0..n).all(|c| h.piece(c).is_some()) && bends();
-        let due = if rows >= MANY_ROWS { 0 } else { u64::from(ROUNDS) };
-        fits.then_some(Self { due, is_last: false })
+        if !view.has_model() {
+            return None;
+        }
+        let coupling = view.independent_coupling();
+        let is_first = coupling.rows() >= MANY_ROWS || are_nearly_parallel(coupling, view.dimension());
+        let due = if is_first { 0 } else { u64::from(ROUNDS) };
+        Some(Self { due, is_last: false })
     }
 
     /// Whether it is due after so many rounds.
@@ -162,6 +164,18 @@ struct Here<'a> {
     gradient: Vec<f64>,
     smooth: f64,
     objective: f64,
+}
+
+/// Whether rows are nearly parallel: closed forms of pairs keep them to a few digits only, and what is lost costs as much as
+/// the multipliers are large. Not asked of very many columns.
+fn are_nearly_parallel(coupling: &Coupling, n: usize) -> bool {
+    let m = coupling.rows();
+    if m < 2 || coupling.is_block_sum() || n.saturating_mul(m * m) > MOST_COMPARED {
+        return false;
+    }
+    let mut gram = vec![0.0; m * m];
+    (0..n).for_each(|c| coupling.add_outer(c, 1.0, &mut gram));
+    pivot_ratio(&gram, &coupling.row_norms(n)) < NEARLY_PARALLEL
 }
 
 /// What the end of a path is good for.

@@ -11,7 +11,7 @@ use crate::solve::Status;
 use crate::solve::driver::checkpoints::Checkpoints;
 use crate::solve::gain;
 use crate::solve::gears::{Attempt, Due, Stop};
-use crate::solve::steps::interior_step::Done;
+use crate::solve::steps::interior_step::{Done, InteriorStep};
 use crate::state::State;
 
 /// Passes over all data that a round with second-order steps makes, about; and those of an epoch of pairs.
@@ -24,7 +24,8 @@ impl<F: SmoothTerm, H: SeparableTerm> Run<'_, F, H> {
         let rounds = self.rounds;
         let is_due = self.beyond.interior.as_ref().is_some_and(|interior| interior.is_due(rounds));
         let at_target = self.plan.settings.target_objective.is_some_and(|target| self.objective <= target);
-        if !is_due || at_target || self.checkpoints.status.is_some() {
+        // Whoever hands over does so first.
+        if !is_due || at_target || self.plan.next.is_some() || self.checkpoints.status.is_some() {
             return Ok(());
         }
         let epochs = self.spent().epochs;
@@ -36,8 +37,8 @@ impl<F: SmoothTerm, H: SeparableTerm> Run<'_, F, H> {
 
     /// The same where the run would stand still otherwise, whatever it costs.
     pub(super) fn go_inside_at_the_end(&mut self) -> Result<()> {
-        let untried = self.beyond.interior.as_ref().is_some_and(|interior| interior.is_untried());
-        if self.checkpoints.status != Some(Status::Stalled) || !untried {
+        let untried = self.beyond.interior.as_ref().is_some_and(InteriorStep::is_untried);
+        if self.checkpoints.status != Some(Status::Stalled) || self.plan.next.is_some() || !untried {
             return Ok(());
         }
         self.checkpoints.status = None;
