@@ -115,7 +115,7 @@ fn guide() -> Result<Vec<String>> {
     for folder in [GUIDE.to_owned(), format!("{GUIDE}/examples")] {
         for name in list(&root().join(&folder))? {
             let name = format!("{folder}/{name}");
-            if name.ends_with(".md") && !names.contains(&name) {
+            if is_page(&name) && !names.contains(&name) {
                 names.push(name);
             }
         }
@@ -175,7 +175,7 @@ impl Site {
     }
 
     fn check_sections(&self) -> Result<()> {
-        for name in list(&root().join("docs"))?.iter().filter(|name| name.ends_with(".md")) {
+        for name in list(&root().join("docs"))?.iter().filter(|name| is_page(name)) {
             ensure!(
                 self.known.contains_key(&format!("docs/{name}")),
                 "docs/{name} is in no section of the site; add it to `SECTIONS` in crates/xtask/src/site.rs"

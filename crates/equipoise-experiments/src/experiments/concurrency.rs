@@ -193,9 +193,10 @@ pub(super) fn section(plan: &Plan, records: &[&Record], command: &str) -> Sectio
             let ticks: Vec<(f64, String)> = plan.threads.iter().map(|&t| (t as f64, t.to_string())).collect();
             let across = Axis::linear("threads").with_ticks(ticks).with_range(0.8, most + 0.2);
             let mut chart = Chart::new("", across, Axis::linear("speed-up over one thread"));
-            chart = chart.with(
-                Series::new(Mark::Dashes, colours::GREY, vec![(1.0, 1.0), (most, most)]).named("ideal"),
-            );
+            if most > 1.0 {
+                let line = vec![(1.0, 1.0), (most, most)];
+                chart = chart.with(Series::new(Mark::Dashes, colours::GREY, line).named("ideal"));
+            }
             for (level, colour) in LEVELS {
                 let points = speedups(plan, records, graph, delay, level);
                 let name = format!("{level}{}", if level == "none" { " (lock-free)" } else { " locking" });

@@ -184,8 +184,11 @@ pub(super) fn section(records: &[&Record], command: &str) -> Section {
         let most = counts(records).last().copied().unwrap_or(1) as f64;
         let ticks = counts(records).iter().map(|&t| (t as f64, t.to_string())).collect();
         let across = Axis::linear("threads").with_ticks(ticks).with_range(0.8, most + 0.2);
-        let mut chart = Chart::new("", across, Axis::linear("speed-up over one thread"))
-            .with(Series::new(Mark::Dashes, colours::GREY, vec![(1.0, 1.0), (most, most)]).named("ideal"));
+        let mut chart = Chart::new("", across, Axis::linear("speed-up over one thread"));
+        if most > 1.0 {
+            let line = vec![(1.0, 1.0), (most, most)];
+            chart = chart.with(Series::new(Mark::Dashes, colours::GREY, line).named("ideal"));
+        }
         for (code, name, colour) in CODES {
             let points = speedups(records, set, code);
             chart = chart

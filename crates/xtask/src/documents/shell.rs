@@ -3,6 +3,7 @@
 //! It runs in a process group of its own, which is ended as a whole when the time is up; what it says goes to a file, so that a
 //! grandchild that holds on to a pipe delays nobody. It has nothing to read.
 
+use std::fmt::Write as _;
 use std::fs::{self, File};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
@@ -34,7 +35,7 @@ pub(crate) fn within(mut command: Command, longest: Duration, said: &Path) -> Re
     };
     let mut words = String::from_utf8_lossy(&fs::read(said)?).into_owned();
     if status.is_none() {
-        words += &format!("(ended after {:.0} s)\n", longest.as_secs_f64());
+        let _ = writeln!(words, "(ended after {:.0} s)", longest.as_secs_f64());
     }
     fs::remove_file(said)?;
     Ok((words, status.is_some_and(|status| status.success())))

@@ -1,5 +1,6 @@
 //! The help of every command as pages, from the program itself.
 
+use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
 use std::process::Command;
@@ -28,9 +29,9 @@ pub(super) fn write(pages: &Path) -> Result<Vec<String>> {
 fn describe(words: &[&str], page: &mut String) -> Result<()> {
     let help = asked(words)?;
     if words.len() > 1 {
-        *page += &format!("## equipoise {}\n\n", words.join(" "));
+        let _ = writeln!(page, "## equipoise {}\n", words.join(" "));
     }
-    *page += &format!("```text\n{}\n```\n\n", help.trim_end());
+    let _ = writeln!(page, "```text\n{}\n```\n", help.trim_end());
     below(&help).iter().try_for_each(|next| describe(&[words, &[next.as_str()]].concat(), page))
 }
 

@@ -7,6 +7,8 @@
 //!
 //! Blocks of code are left alone. Knows nothing of files.
 
+use std::fmt::Write as _;
+
 use anyhow::Result;
 
 /// The page, with every link replaced by what `follow` makes of it.
@@ -59,9 +61,9 @@ fn barred(row: &str) -> String {
         let (code, last) = (k % 2 == 1, k == row.matches('`').count());
         if code && !last && part.contains("\\|") {
             let entities = part.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
-            out += &format!("<code>{}</code>", entities.replace("\\|", "&#124;"));
+            let _ = write!(out, "<code>{}</code>", entities.replace("\\|", "&#124;"));
         } else if code {
-            out += &format!("`{part}{}", if last { "" } else { "`" });
+            let _ = write!(out, "`{part}{}", if last { "" } else { "`" });
         } else {
             out += part;
         }
@@ -83,7 +85,7 @@ fn linked(line: &str, follow: &mut impl FnMut(&str) -> Result<String>) -> Result
         let mut rest = part;
         while let Some((text, after)) = rest.split_once("](") {
             let Some((link, after)) = after.split_once(')') else { break };
-            out += &format!("{text}]({})", follow(link)?);
+            let _ = write!(out, "{text}]({})", follow(link)?);
             rest = after;
         }
         out += rest;

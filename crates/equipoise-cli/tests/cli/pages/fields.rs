@@ -51,8 +51,8 @@ fn fields_of_machines() {
     let [model, steps, plain, many] =
         ["m.json", "steps.json", "plain.json", "many.json"].map(|name| text(&folder.join(name)));
     let (table, fresh) = (flowers("flowers.csv"), flowers("flowers-new.csv"));
-    let three: String = (0..30).map(|k| format!("{} {}:1 {}:1\n", k % 3, k % 3 + 1, k % 5 + 4)).collect();
-    let three = write(&folder, "three", &three);
+    let row = |k: u32| format!("{} {}:1 {}:1", k % 3, k % 3 + 1, k % 5 + 4);
+    let three = write(&folder, "three", &((0..30).map(row).collect::<Vec<_>>().join("\n") + "\n"));
     let train = |data: &str, options: &[&str], model: &str| {
         equipoise(&[&["svm", "train", data, "--json", "--model", model], options].concat()).expect(0).json()
     };
