@@ -25,7 +25,7 @@ fn value_of(key: u64) -> f64 {
     f64::from_bits(if key >> 63 == 1 { key & !(1 << 63) } else { !key })
 }
 
-/// What `weighted_quantile` returns, of the points of all ranks.
+/// What `weighted_quantile` returns, of the points of all ranks, each of a weight above 0.
 pub(super) fn quantile_across(team: &Team, points: &[Point], wanted: Wanted) -> (f64, f64) {
     let mut candidates: Vec<Point> = points.to_vec();
     let (mut left, mut prefix) = (wanted.sum, 0_u64);
@@ -34,9 +34,9 @@ pub(super) fn quantile_across(team: &Team, points: &[Point], wanted: Wanted) -> 
         let mut bins = vec![Sum::default(); BINS];
         candidates.iter().for_each(|(value, weight)| bins[bin_of(*value)].add(*weight));
         merge_across(team, &mut bins);
-        // The first bin in which enough is reached, else the last that has anything.
+        // The first bin in which enough is reached, else the last that has anything; every point weighs something.
         let mut chosen = None;
-        for (bin, sum) in bins.iter().enumerate().filter(|(_, sum)| sum.count() > 0.0) {
+        for (bin, sum) in bins.iter().enumerate().filter(|(_, sum)| sum.value().centre() > 0.0) {
             let after = left - sum.value();
             chosen = Some((bin, left));
             if after.centre() <= wanted.slack {

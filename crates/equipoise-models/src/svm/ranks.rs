@@ -21,7 +21,7 @@ const OTHER_METHOD: (&str, &str) = ("this method", "rows on ranks are trained by
 const ASIDE: (&str, &str) = ("a checkpoint", "train without one");
 
 /// Trains one model on the rows of all ranks of a world, each of which calls this with rows of its own. A world of one rank does
-/// what [`train`] does.
+/// what [`train()`] does.
 ///
 /// ```
 /// use equipoise::{collective::Threads, matrix::Rows};
