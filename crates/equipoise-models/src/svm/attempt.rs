@@ -4,7 +4,7 @@
 //! |---|---|---|
 //! | none | as they are | |
 //! | some | as they are | cut off |
-//! | all | in proportion | cut off, where they differ; as they are, where rounding leaves some hope |
+//! | all | smaller in proportion | the same, less so; cut off, where they differ; as they are, where rounding leaves hope |
 //!
 //! What several ways find is put together: the better model and the better bound. Whatever a fit is made
 //! with, every bound is for the charges as they are (see `steep`).
@@ -14,7 +14,7 @@
 use super::TrainSettings;
 use super::dual::Task;
 use super::ended::patience;
-use super::error::Result;
+use super::error::{Error, Result};
 use super::proof::Bounds;
 use super::report::{ClassReport, Doubt};
 use super::train::{Company, Fit, Plan, Smaller};
@@ -40,28 +40,35 @@ impl Plan<'_> {
         };
         let is_over = |fit: &Fit| {
             let report = &fit.report;
-            let is_spent = self.settings.max_epochs.is_some_and(|most| report.epochs >= most);
-            is_spent || matches!(report.status, Status::Converged | Status::Interrupted | Status::TimeLimit)
+            self.is_spent(report.epochs)
+                || matches!(report.status, Status::Converged | Status::Interrupted | Status::TimeLimit)
         };
-        let most = if steepness.is_hopeless { Some(MOST_STEEP_EPOCHS) } else { None };
-        let most = most.into_iter().chain(self.settings.max_epochs).reduce(f64::min);
+        let usual = self.settings.max_epochs;
+        let few = [Some(MOST_STEEP_EPOCHS), usual].into_iter().flatten().reduce(f64::min);
+        let most = if steepness.is_hopeless { few } else { usual };
         // What comes second cannot go on where a snapshot was taken, and begins anew.
         let anew = Company { resumed: None, kept: None, ..*company };
-        let cut_off = Smaller { share: 1.0, ceiling: steepness.ceiling };
-        let in_proportion = Smaller { share: steepness.share, ceiling: f64::INFINITY };
+        let [low, high] = steepness.ceilings;
+        let share_of = |ceiling: f64| Smaller { share: ceiling / steepness.largest, ceiling: f64::INFINITY };
+        let cut_off = Smaller { share: 1.0, ceiling: high };
         if !steepness.is_everywhere {
             let found = self.solved(k, &task, again(&mut observer), company, most)?;
             if is_over(&found) {
                 return Ok(found);
             }
-            return Ok(self.better(found, self.guessed(k, &task, cut_off, again(&mut observer), &anew)?));
+            let second = self.guessed(k, &task, cut_off, again(&mut observer), &anew, few);
+            return self.better(found, second, company);
         }
-        let mut found = self.guessed(k, &task, in_proportion, again(&mut observer), company)?;
-        if !is_over(&found) && !steepness.is_uniform {
-            found = self.better(found, self.guessed(k, &task, cut_off, again(&mut observer), &anew)?);
+        let mut found = self.guessed(k, &task, share_of(low), again(&mut observer), company, few)?;
+        for (smaller, makes_sense) in [(share_of(high), true), (cut_off, !steepness.is_uniform)] {
+            if makes_sense && !is_over(&found) {
+                let next = self.guessed(k, &task, smaller, again(&mut observer), &anew, few);
+                found = self.better(found, next, company)?;
+            }
         }
         if !is_over(&found) && !steepness.is_hopeless {
-            found = self.better(found, self.solved(k, &task, again(&mut observer), &anew, most)?);
+            let next = self.solved(k, &task, again(&mut observer), &anew, most);
+            found = self.better(found, next, company)?;
         }
         Ok(found)
     }
@@ -74,6 +81,7 @@ impl Plan<'_> {
         smaller: Smaller,
         observer: Option<&mut dyn Observer>,
         company: &Company<'_>,
+        max_epochs: Option<f64>,
     ) -> Result<Fit> {
         let settings = TrainSettings { gap: SHARE_OF_GUESS * self.settings.gap, ..self.settings.clone() };
         let plan = Plan {
@@ -87,16 +95,11 @@ impl Plan<'_> {
             squared_norms: self.squared_norms.clone(),
             smaller,
         };
-        let mut fit = plan.solved(k, &plan.task_of_fit(k)?, observer, company, settings.max_epochs)?;
+        let mut fit = plan.solved(k, &plan.task_of_fit(k)?, observer, company, max_epochs)?;
         let control = patience(fit.report.status, company);
         let guess = (&fit.weights[..], fit.report.bias);
-        let lifted = task.lifted(guess, fit.multipliers.as_deref(), &control);
+        let proven = task.lifted(guess, fit.multipliers.as_deref(), &control);
         let report = &mut fit.report;
-        let proven = match lifted {
-            Ok(proven) => Some(proven),
-            // There was no time to say anything of the charges as they are.
-            Err(_) => None,
-        };
         let is_cut = proven.is_none();
         let bounds = proven.as_ref().map_or(Bounds { dual: 0.0, ..Bounds::NONE }, |proven| proven.bounds);
         (report.primal, report.dual, report.relative_gap) =
@@ -104,6 +107,8 @@ impl Plan<'_> {
         report.status = match report.status {
             _ if report.relative_gap <= self.settings.gap => Status::Converged,
             Status::Converged => Status::Stalled,
+            // A limit that the attempt had is none of the user's.
+            Status::IterationLimit if !self.is_spent(report.epochs) => Status::Stalled,
             status => status,
         };
         report.doubt = match report.status {
@@ -119,19 +124,31 @@ impl Plan<'_> {
         Ok(fit)
     }
 
-    /// The better model of two fits of one function, with the better bound: each holds whoever found it.
-    fn better(&self, first: Fit, second: Fit) -> Fit {
+    /// Whether the user allows no more epochs.
+    fn is_spent(&self, epochs: f64) -> bool {
+        self.settings.max_epochs.is_some_and(|most| epochs >= most)
+    }
+
+    /// The better model of two fits of one function, with the better bound: each holds whoever found it. Where there was
+    /// no time for the second, the first.
+    fn better(&self, mut first: Fit, second: Result<Fit>, company: &Company<'_>) -> Result<Fit> {
+        let second = match second {
+            Err(Error::Equipoise(equipoise::Error::StoppedEarly { .. })) => {
+                let halted = company.control.halted();
+                first.report.status = halted.as_ref().and_then(Status::after).unwrap_or(first.report.status);
+                return Ok(first);
+            }
+            second => second?,
+        };
         let (earlier, later) = (&first.report, &second.report);
         let (updates, epochs) = (earlier.updates + later.updates, earlier.epochs + later.epochs);
         let (dual, mut status) = (earlier.dual.max(later.dual), later.status);
         let mut fit = if later.primal < earlier.primal { second } else { first };
         let bounds = Bounds { primal: fit.report.primal, dual };
         let relative_gap = bounds.relative_gap();
-        let is_spent = self.settings.max_epochs.is_some_and(|most| epochs >= most);
         if relative_gap <= self.settings.gap {
             status = Status::Converged;
-        } else if status == Status::IterationLimit && !is_spent {
-            // A limit that the attempt had is none of the user's.
+        } else if status == Status::IterationLimit && !self.is_spent(epochs) {
             status = Status::Stalled;
         }
         let doubt = match status {
@@ -140,7 +157,7 @@ impl Plan<'_> {
             _ => fit.report.doubt,
         };
         fit.report = ClassReport { dual, relative_gap, status, doubt, updates, epochs, ..fit.report };
-        fit
+        Ok(fit)
     }
 }
 

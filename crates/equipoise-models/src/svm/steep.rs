@@ -28,6 +28,8 @@ use equipoise::{Control, Pass};
 
 /// The largest charge times the largest squared norm of a row, in sizes of a target, that a fit is made with.
 const STEEPEST: f64 = 7e10;
+/// The same of guesses: the first is easily found, the second is nearer to what large charges ask for.
+const OF_GUESSES: [f64; 2] = [1e8, STEEPEST];
 /// The same at which rounding leaves nothing to be gained by a fit with the charges as they are.
 const HOPELESS: f64 = 1e14;
 /// Units of the last digit by which a model is made larger than what leaves no miss, each time 16 times as
@@ -37,10 +39,10 @@ const ROUNDINGS: [f64; 4] = [4.0, 64.0, 1024.0, 16384.0];
 /// What a fit with the charges as they are has to expect.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Steepness {
-    /// The largest charge that a fit is made with.
-    pub(super) ceiling: f64,
-    /// What brings the largest charge down to that.
-    pub(super) share: f64,
+    /// The largest charges that guesses are made with, smallest first.
+    pub(super) ceilings: [f64; 2],
+    /// The largest charge.
+    pub(super) largest: f64,
     /// Whether every charge is above it.
     pub(super) is_everywhere: bool,
     /// Whether all charges are one number.
@@ -57,50 +59,67 @@ impl Task<'_> {
             Kind::Svr => self.targets.iter().fold(self.epsilon, |most, y| most.max(y.abs())),
             Kind::NuSvc | Kind::OneClass => return None,
         };
-        let ceiling = STEEPEST * scale / self.largest_norm / self.largest_norm;
+        let [low, ceiling] = OF_GUESSES.map(|most| most * scale / self.largest_norm / self.largest_norm);
         let (mut largest, mut smallest) = (0.0_f64, f64::INFINITY);
         for &cap in self.caps.as_slice().iter().filter(|cap| **cap > 0.0) {
             (largest, smallest) = (largest.max(cap), smallest.min(cap));
         }
         let is_hopeless = largest / ceiling > HOPELESS / STEEPEST;
         let (is_everywhere, is_uniform) = (smallest >= ceiling, smallest == largest);
-        let share = ceiling / largest;
-        let steepness = Steepness { ceiling, share, is_everywhere, is_uniform, is_hopeless };
-        (ceiling.is_normal() && share.is_normal() && largest > ceiling).then_some(steepness)
+        let ceilings = [low, ceiling];
+        let steepness = Steepness { ceilings, largest, is_everywhere, is_uniform, is_hopeless };
+        (low.is_normal() && (low / largest).is_normal() && largest > ceiling).then_some(steepness)
     }
 
-    /// What is proven for these charges of a model and of multipliers that were found with smaller ones.
+    /// What is proven for these charges of a model and of multipliers that were found with smaller ones, as far as the
+    /// control allows; `None` where there was no time for anything.
     pub(super) fn lifted(
         &self,
         (w, bias): (&[f64], f64),
         beta: Option<&[f64]>,
         control: &Control,
-    ) -> Pass<Proven> {
-        let mut best = Proven { weights: w.to_vec(), bias, bounds: Bounds { dual: 0.0, ..Bounds::NONE } };
-        let models = std::iter::once((w.to_vec(), bias)).chain(self.without_misses(w));
-        for (weights, bias) in models {
-            let scores = self.enclosed_scores(&weights, control)?;
-            let primal = self.primal_above(&weights, &scores, bias, control)?;
-            let mut proven = Proven { weights, bias, bounds: Bounds { primal, ..best.bounds } };
-            self.move_bias(&mut proven, &scores, control)?;
-            if proven.bounds.primal < best.bounds.primal {
-                best = proven;
-            }
-        }
-        let Some(beta) = beta else { return Ok(best) };
+    ) -> Option<Proven> {
         // No multipliers at all prove that nothing is below 0.
-        for beta in [beta.to_vec(), self.cancelled(beta, control)?] {
-            let (gain, square) = self.parabola(&beta, control)?;
-            let most = self.most_stretch(&beta);
-            let vertex = if square > 0.0 { gain / square } else { f64::INFINITY };
-            let stretch = vertex.min(most);
-            for stretch in [1.0, stretch].into_iter().filter(|s| s.is_finite() && *s > 0.0) {
-                let stretched: Vec<f64> = beta.iter().map(|beta| stretch * beta).collect();
-                let dual = self.dual_below(&stretched, control)?;
-                best.bounds.dual = best.bounds.dual.max(dual);
+        let bounds = Bounds { dual: 0.0, ..Bounds::NONE };
+        let mut best = Proven { weights: w.to_vec(), bias, bounds };
+        self.lift_model(w.to_vec(), bias, &mut best, control).ok()?;
+        let mut sharpen = || -> Pass {
+            for (weights, bias) in self.without_misses(w) {
+                self.lift_model(weights, bias, &mut best, control)?;
             }
+            if let Some(beta) = beta {
+                self.lift_multipliers(beta, &mut best, control)?;
+                self.lift_multipliers(&self.cancelled(beta, control)?, &mut best, control)?;
+            }
+            Ok(())
+        };
+        // What was proven before time was up holds.
+        let _ = sharpen();
+        Some(best)
+    }
+
+    /// Takes a model where its primal is smaller.
+    fn lift_model(&self, weights: Vec<f64>, bias: f64, best: &mut Proven, control: &Control) -> Pass {
+        let scores = self.enclosed_scores(&weights, control)?;
+        let primal = self.primal_above(&weights, &scores, bias, control)?;
+        let mut proven = Proven { weights, bias, bounds: Bounds { primal, ..best.bounds } };
+        let moved = self.move_bias(&mut proven, &scores, control);
+        if proven.bounds.primal < best.bounds.primal {
+            *best = proven;
         }
-        Ok(best)
+        moved
+    }
+
+    /// Takes the dual at multiples of multipliers where it is larger.
+    fn lift_multipliers(&self, beta: &[f64], best: &mut Proven, control: &Control) -> Pass {
+        let (gain, square) = self.parabola(beta, control)?;
+        let vertex = if square > 0.0 { gain / square } else { f64::INFINITY };
+        let stretch = vertex.min(self.most_stretch(beta));
+        for stretch in [stretch, 1.0].into_iter().filter(|s| s.is_finite() && *s > 0.0) {
+            let stretched: Vec<f64> = beta.iter().map(|beta| stretch * beta).collect();
+            best.bounds.dual = best.bounds.dual.max(self.dual_below(&stretched, control)?);
+        }
+        Ok(())
     }
 
     /// Multiples of weights that separate the classes, each with a bias, without a miss but for rounding.
