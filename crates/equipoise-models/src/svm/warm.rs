@@ -162,8 +162,11 @@ impl Task<'_> {
     /// About the size of the objective at weights.
     fn size_at(&self, w: &[f64], places: &[Place]) -> f64 {
         let square = equipoise::matrix::dot(w, w);
-        let loss =
-            |(i, place): (usize, &Place)| self.caps.at(i) * place.distance * f64::from(place.beta != 0.0);
+        let loss = |(i, place): (usize, &Place)| match self.caps.at(i) {
+            // What `2 C m` is the multiplier of costs `C m^2`.
+            cap if self.is_squared() => 0.25 * place.beta * (place.beta / cap),
+            cap => cap * place.distance * f64::from(place.beta != 0.0),
+        };
         0.5 * square
             + places.iter().enumerate().filter(|(_, place)| place.distance.is_finite()).map(loss).sum::<f64>()
     }
