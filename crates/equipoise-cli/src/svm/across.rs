@@ -40,7 +40,7 @@ pub(crate) fn run(
     // Files are the business of the first rank; what it finds there ends all.
     let place = together(&**world, if speaks { place(args, &control) } else { Ok(None) })?;
     let mut data = read(args, &settings, &control, &**world)?;
-    choices::balance(&mut settings, &args.training, &data)?;
+    choices::weigh(&mut settings, &args.training, &data)?;
     if let (Some(path), Format::Liblinear) = (&args.model, args.format) {
         let labels = if settings.kind == Kind::Svc { data.distinct() } else { Vec::new() };
         check_liblinear(path, &labels, &data.features)?;
