@@ -155,8 +155,12 @@ pub(crate) fn note_targets(settings: &TrainSettings, data: &Data) {
 impl<'a> Plan<'a> {
     fn new(args: &'a TrainArguments, interrupt: &Interrupt) -> Result<Self> {
         let training = &args.training;
-        if !args.parts.is_empty() {
-            bail!("several files are for several ranks: --ranks N starts them; or put the files together");
+        if let Some(last) = args.parts.last() {
+            bail!(
+                "several files of rows are for several ranks: --ranks N starts them, or put the files together; \
+                 was a model meant? `--model {}` writes it",
+                last.display()
+            );
         }
         let mut settings = choices::settings(training)?;
         let experiment = training.multicore.experiment()?;

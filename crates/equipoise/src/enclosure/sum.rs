@@ -94,11 +94,6 @@ impl Sum {
         Self { high, low, drift, radius, count }
     }
 
-    /// Additions so far.
-    pub fn count(&self) -> f64 {
-        self.count
-    }
-
     /// The sum so far.
     pub fn value(&self) -> Enclosure {
         if self.drift == 0.0 && self.radius == 0.0 {
