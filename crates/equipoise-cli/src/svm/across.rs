@@ -126,8 +126,8 @@ fn note_processors(settings: &TrainSettings) {
     let processors = std::thread::available_parallelism().map_or(1, std::num::NonZeroUsize::get);
     if settings.threads > processors {
         note(format_args!(
-            "note: a rank may use {processors} of the processors, and --threads is {threads}; mpirun --bind-to none, or --map-by slot:PE={threads}, \
-             lets it use more",
+            "note: a rank may use {processors} of the processors, and --threads is {threads}; \
+             mpirun --bind-to none, or --map-by slot:PE={threads}, lets it use more",
             threads = settings.threads
         ));
     }
