@@ -102,7 +102,7 @@ impl HistoryWriter {
     /// The same behind a name, in quotes where it needs them.
     pub fn write_named_cells(&mut self, name: &str, cells: &[f64]) {
         if name.contains([',', '"', '\n', '\r']) {
-            self.rows += &format!("\"{}\",", name.replace('"', "\"\""));
+            self.rows.extend(["\"", &name.replace('"', "\"\""), "\","]);
         } else {
             self.rows += name;
             self.rows.push(',');

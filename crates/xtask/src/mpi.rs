@@ -76,21 +76,16 @@ impl Ranks {
 
     /// The same optimum on 2 and 4 ranks, and the same bytes twice.
     fn reach_the_optimum(&self, alone: &Path) -> Result<()> {
-        let (data, optimum) = match std::env::var_os("EQUIPOISE_DATA") {
-            Some(folder) => (Path::new(&folder).join("classification/a7a"), OPTIMUM_OF_A7A),
-            None => {
-                println!(
-                    "EQUIPOISE_DATA is not set: generated rows, and one process, stand in for public data"
-                );
-                let data = self.folder.join("rows.svm");
-                fs::write(&data, generated(4000, 30))?;
-                let gap = (1e-3 * GAP).to_string();
-                let said = Command::new(alone)
-                    .args(["svm", "train", "--json", "--gap", &gap])
-                    .arg(&data)
-                    .output()?;
-                (data, number(&said.stdout, "primal")?)
-            }
+        let (data, optimum) = if let Some(folder) = std::env::var_os("EQUIPOISE_DATA") {
+            (Path::new(&folder).join("classification/a7a"), OPTIMUM_OF_A7A)
+        } else {
+            println!("EQUIPOISE_DATA is not set: generated rows, and one process, stand in for public data");
+            let data = self.folder.join("rows.svm");
+            fs::write(&data, generated(4000, 30))?;
+            let gap = (1e-3 * GAP).to_string();
+            let said =
+                Command::new(alone).args(["svm", "train", "--json", "--gap", &gap]).arg(&data).output()?;
+            (data, number(&said.stdout, "primal")?)
         };
         for ranks in [2, 4] {
             let [first, second] =
@@ -238,7 +233,8 @@ fn generated(rows: usize, columns: usize) -> String {
         let score: f64 = values.iter().zip(&plane).map(|(value, slope)| value * slope).sum();
         let sign = if row % 8 == 0 { -score } else { score };
         text += if sign > 0.0 { "1" } else { "-1" };
-        values.iter().enumerate().for_each(|(k, value)| text += &format!(" {}:{value}", k + 1));
+        let cells: Vec<String> = (1..).zip(&values).map(|(k, value)| format!(" {k}:{value}")).collect();
+        text += &cells.concat();
         text.push('\n');
     }
     text

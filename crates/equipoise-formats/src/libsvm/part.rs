@@ -42,7 +42,7 @@ pub fn read_part(
         let allowed = "plain text, or as many packed files as there are parts";
         return Err(Error::Unsupported { path: path.into(), found, allowed });
     }
-    let at = |k: usize| (length as u128 * k as u128 / parts.max(1) as u128) as u64;
+    let at = |k: usize| (u128::from(length) * k as u128 / parts.max(1) as u128) as u64;
     let begin = line_after(&mut file, at(part), length).map_err(unreadable)?;
     let end = line_after(&mut file, at(part + 1), length).map_err(unreadable)?;
     file.seek(SeekFrom::Start(begin)).map_err(unreadable)?;

@@ -156,7 +156,7 @@ impl Plan<'_> {
             Status::Stalled => fit.report.doubt.or(Some(Doubt::Rounding)),
             _ => fit.report.doubt,
         };
-        fit.report = ClassReport { dual, relative_gap, status, doubt, updates, epochs, ..fit.report };
+        fit.report = ClassReport { status, dual, relative_gap, doubt, updates, epochs, ..fit.report };
         Ok(fit)
     }
 }

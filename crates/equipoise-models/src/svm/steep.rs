@@ -136,9 +136,10 @@ impl Task<'_> {
                 low = low.max(score);
             }
         }
-        let (middle, half) = match self.has_bias {
-            true => (0.5 * low + 0.5 * high, 0.5 * high - 0.5 * low),
-            false => (0.0, high.min(-low)),
+        let (middle, half) = if self.has_bias {
+            (0.5 * low + 0.5 * high, 0.5 * high - 0.5 * low)
+        } else {
+            (0.0, high.min(-low))
         };
         if half.is_nan() || half <= 0.0 {
             return Vec::new();

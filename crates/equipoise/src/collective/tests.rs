@@ -7,7 +7,7 @@ use super::*;
 
 /// Numbers of a rank whose sums depend on the order of the terms.
 fn numbers(rank: usize, length: usize) -> Vec<f64> {
-    (0..length).map(|k| 0.1 / (1.0 + k as f64) * 3f64.powi(rank as i32 * 9 - 11)).collect()
+    (0..length).map(|k| 0.1 / (1.0 + k as f64) * 3f64.powf(rank as f64 * 9.0 - 11.0)).collect()
 }
 
 #[test]

@@ -55,7 +55,7 @@ fn units_do_not_matter() {
     let linear: Vec<f64> = (0..n).map(|c| 3.0 * entry(31 * c + 8)).collect();
     let mut objectives = Vec::new();
     for decades in [0, 3, 6] {
-        let unit = |k: usize| 10f64.powi((k as i32 * 5) % (2 * decades + 1) - decades);
+        let unit = |k: usize| 10f64.powi(i32::try_from(k * 5).expect("few") % (2 * decades + 1) - decades);
         let scaled: Vec<Vec<f64>> =
             (0..m).map(|r| (0..n).map(|c| unit(r + 3) * rows[r][c] / unit(c)).collect()).collect();
         let x: Vec<f64> = inside.iter().enumerate().map(|(c, x)| x * unit(c)).collect();

@@ -138,7 +138,8 @@ fn degenerate_vertices_are_certified() {
         let at: Vec<f64> =
             (0..n).map(|c| if c % 4 == 0 { 1.0 + numbers.next().abs() } else { 0.0 }).collect();
         let prices = numbers.vector(m, 1.0);
-        let slack = |c: usize, numbers: &mut Numbers| if c % 4 == 0 { 0.0 } else { numbers.next().abs() };
+        let slack =
+            |c: usize, numbers: &mut Numbers| if c.is_multiple_of(4) { 0.0 } else { numbers.next().abs() };
         let c: Vec<f64> = matrix
             .transpose_times(&prices)
             .iter()

@@ -19,7 +19,8 @@ fn rows(count: usize) -> String {
         // Feature 9 occurs in the last rows only: not on every rank.
         let last = if i + 20 > count { 9 } else { 5 };
         values.iter().enumerate().for_each(|(k, value)| {
-            text += &format!(" {}:{value}", if k == 4 { last } else { k + 1 });
+            let column = if k == 4 { last } else { k + 1 };
+            text.extend([" ", &column.to_string(), ":", &value.to_string()]);
         });
         text.push('\n');
     }

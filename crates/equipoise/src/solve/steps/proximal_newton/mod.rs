@@ -151,7 +151,7 @@ impl<'a, H: SeparableTerm> ProximalNewton<'a, H> {
         let method = Self::with(problem, NewtonSystem::of_any_size)?;
         let (dimension, mut rhs) = (team.count(method.dimension), method.rhs.clone());
         team.total(&mut rhs);
-        Some(Self { dimension, rhs, team, ..method })
+        Some(Self { team, dimension, rhs, ..method })
     }
 
     fn with<F: SmoothTerm>(
