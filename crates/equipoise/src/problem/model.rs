@@ -6,13 +6,18 @@
 //!
 //! as a program for `interior/`. At an optimal x it has the optimum and the multipliers of the problem itself.
 //!
-//! Given: a view, x with its product. Returns: the program, `None` where f does not say how it bends or h has no closed form.
+//! Given: a view, x with its product. Returns: the program, `None` where f does not say how it bends or h has no closed form,
+//! and no model at all where it would take more memory than the run itself.
 //! Must not know: who solves it, what for.
 
 use super::View;
 use crate::control::{Control, Pass};
 use crate::interior::Program;
 use crate::separable::{Nonsmooth, Piece};
+
+/// Variables for each row beyond which a model, some hundred bytes a variable, would be most of the memory of a run: under few
+/// rows such problems are those that pairs do well on.
+const MOST_VARIABLES_A_ROW: usize = 100_000;
 
 /// A model and the gradient that it was made with.
 #[derive(Debug)]
@@ -26,8 +31,11 @@ impl<'a> View<'a> {
     pub(crate) fn has_model(self) -> bool {
         let (f, n) = (self.smooth(), self.dimension());
         let Nonsmooth::Coordinates(h) = self.separable() else { return false };
-        // Where it bends does not matter here.
-        (0..n).all(|c| h.piece(c).is_some()) && f.bends(&vec![0.0; n], &vec![0.0; f.product_len()]).is_some()
+        if n > MOST_VARIABLES_A_ROW.saturating_mul(self.independent_coupling().rows().max(1)) {
+            return false;
+        }
+        // Where it bends does not matter here. Most terms without a model say so at once: they are asked first.
+        f.bends(&vec![0.0; n], &vec![0.0; f.product_len()]).is_some() && (0..n).all(|c| h.piece(c).is_some())
     }
 
     /// The model at x.
