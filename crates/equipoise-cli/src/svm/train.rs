@@ -156,6 +156,12 @@ impl<'a> Plan<'a> {
     fn new(args: &'a TrainArguments, interrupt: &Interrupt) -> Result<Self> {
         let training = &args.training;
         if let Some(last) = args.parts.last() {
+            // What follows `--probabilities` without a sign is taken for a file.
+            if args.probabilities.is_some()
+                && last.to_str().is_some_and(|word| word.parse::<CalibrationKind>().is_ok())
+            {
+                bail!("`{0}` would be a file of rows; write --probabilities={0}", last.display());
+            }
             bail!(
                 "several files of rows are for several ranks: --ranks N starts them, or put the files together; \
                  was a model meant? `--model {}` writes it",

@@ -17,6 +17,22 @@ const DESCRIBED: [(&str, &[&str]); 7] = [
     ("consensus.md", &["consensus", "consensus verify"]),
 ];
 
+/// Options of other programs that a page shows: those of mpirun and of Slurm.
+const OF_OTHERS: [(&str, &[&str]); 1] = [(
+    "cluster.md",
+    &[
+        "--bind-to",
+        "--cpu-bind",
+        "--cpus-per-task",
+        "--hostfile",
+        "--map-by",
+        "--mca",
+        "--ntasks-per-node",
+        "--oversubscribe",
+        "--time",
+    ],
+)];
+
 fn help(words: &str) -> String {
     let args: Vec<&str> = words.split_whitespace().chain(["--help"]).collect();
     equipoise(&args).expect(0).stdout
@@ -118,7 +134,11 @@ fn every_option_on_a_page_exists() {
     for path in pages.chain([root.join("README.md")]) {
         let text = fs::read_to_string(&path).expect("a page");
         let own = text.lines().filter(|line| !["cargo ", "pip "].iter().any(|other| line.contains(other)));
-        for option in own.flat_map(long).filter(|option| !all.contains(option)) {
+        let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+        let of_others = OF_OTHERS.iter().filter(|(page, _)| *page == name).flat_map(|(_, options)| *options);
+        let of_others = names(of_others.copied());
+        let is_known = |option: &String| all.contains(option) || of_others.contains(option);
+        for option in own.flat_map(long).filter(|option| !is_known(option)) {
             unknown.push(format!("{}: {option}", path.display()));
         }
     }
