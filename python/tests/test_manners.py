@@ -248,7 +248,8 @@ JOBS = textwrap.dedent("""
     x = rng.normal(size=(3000, 100))
     y = np.sign(x[:, 0] + 3 * rng.normal(size=3000))
 
-    def endless(C):
+    # Rounding ends a fit some day; then there are others to come.
+    def long(C):
         return eq.LinearSVC(C=C, loss="hinge", tol=1e-300, time_limit=60).fit(x, y)
 
     def interrupt():
@@ -258,7 +259,7 @@ JOBS = textwrap.dedent("""
     if __name__ == "__main__":
         threading.Thread(target=interrupt, daemon=True).start()
         try:
-            Parallel(n_jobs=int(sys.argv[2]), backend=sys.argv[1])(delayed(endless)(1e4 + k) for k in range(4))
+            Parallel(n_jobs=int(sys.argv[2]), backend=sys.argv[1])(delayed(long)(1e4 + k) for k in range(100_000))
         except KeyboardInterrupt:
             print("interrupted")
 """)
@@ -277,7 +278,7 @@ def test_ctrl_c_within_joblib_comes_out_and_the_process_ends(tmp_path, backend, 
 
 
 def test_fits_of_threads_that_nobody_waits_for_end_with_the_interpreter():
-    program = JOBS.partition("if __name__")[0] + "threading.Thread(target=endless, args=(1e4,), daemon=True).start(); time.sleep(0.5)"
+    program = JOBS.partition("if __name__")[0] + "threading.Thread(target=long, args=(1e4,), daemon=True).start(); time.sleep(0.5)"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=55, check=False)
     assert done.returncode == 0, done.stderr
     assert not done.stderr

@@ -49,6 +49,8 @@ const SECTIONS: [(&str, &[&str]); 4] = [
         "How it works",
         &[
             "docs/methods.md",
+            "docs/limits.md",
+            "docs/cluster.md",
             "docs/lock-free.md",
             "docs/pair-step.md",
             "docs/violating-pairs.md",
