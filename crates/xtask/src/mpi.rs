@@ -30,7 +30,8 @@ pub(crate) fn test() -> Result<()> {
         }
     }
     let (target, folder) = (target_folder(), target_folder().join("mpi"));
-    cargo(&["build", "-p", "equipoise-cli"])?;
+    // As the other checks build it: with the features of the whole workspace, so that nothing is compiled twice.
+    cargo(&["build", "--workspace", "--lib", "--bins", "--examples"])?;
     let manifest = root().join("mpi/Cargo.toml");
     let [manifest, into] = [manifest.to_string_lossy(), target.to_string_lossy()];
     run("cargo", &["build", "--manifest-path", &manifest, "--target-dir", &into], &[])?;
@@ -104,7 +105,7 @@ impl Ranks {
         }
         // Ranks that are threads of one process give the same bytes.
         let (data, gap) = (data.to_string_lossy(), GAP.to_string());
-        let test = ["test", "-p", "equipoise-cli", "--test", "cli", "--", "--ignored", "the_bytes_of_mpi"];
+        let test = ["test", "--workspace", "--test", "cli", "--", "--ignored", "the_bytes_of_mpi"];
         let models = self.folder.to_string_lossy();
         let named =
             [("EQUIPOISE_MPI_DATA", &*data), ("EQUIPOISE_MPI_GAP", &gap), ("EQUIPOISE_MPI_MODELS", &models)];
