@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
-use anyhow::Context;
+use anyhow::anyhow;
 use equipoise::Control;
 
 /// Exit status of a process that SIGINT ended, by convention of shells.
@@ -39,20 +39,20 @@ impl Interrupt {
     }
 }
 
-/// Listens for Ctrl-C from now on. A process listens once, however many commands it runs.
+/// Listens for Ctrl-C from now on. A process listens once, however many commands it runs, also side by side.
 pub(crate) fn listen(started: Instant) -> anyhow::Result<Interrupt> {
-    static FLAG: OnceLock<Arc<AtomicBool>> = OnceLock::new();
-    let is_new = FLAG.get().is_none();
-    let flag = Arc::clone(FLAG.get_or_init(Arc::default));
-    flag.store(false, Ordering::Relaxed);
-    if is_new {
+    static FLAG: OnceLock<Result<Arc<AtomicBool>, String>> = OnceLock::new();
+    let flag = FLAG.get_or_init(|| {
+        let flag = Arc::new(AtomicBool::new(false));
         let shared = Arc::clone(&flag);
-        ctrlc::set_handler(move || {
+        let end = move || {
             if shared.swap(true, Ordering::Relaxed) {
                 process::exit(ENDED_BY_INTERRUPT.into());
             }
-        })
-        .context("cannot listen for Ctrl-C")?;
-    }
+        };
+        ctrlc::set_handler(end).map(|()| flag).map_err(|error| error.to_string())
+    });
+    let flag = flag.clone().map_err(|error| anyhow!("cannot listen for Ctrl-C: {error}"))?;
+    flag.store(false, Ordering::Relaxed);
     Ok(Interrupt { control: Control::on(flag), started })
 }
