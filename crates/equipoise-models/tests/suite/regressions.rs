@@ -110,3 +110,27 @@ fn a_bias_that_may_be_anything_in_an_interval_is_its_middle() {
         assert_eq!(trained.model.bias[0], 0.0, "{cost}");
     }
 }
+
+#[test]
+fn the_objective_of_a_large_cost_is_sharp_at_a_loose_gap() {
+    // Two classes apart: the cost multiplies what rounding may do to scores, and hardly anything else.
+    let (n, cost) = (2000, 1e6);
+    let side = |i: usize| if i.is_multiple_of(2) { 1.0 } else { -1.0 };
+    let point = |i: usize| {
+        [side(i) * (0.1 + ((i * 7919) % 1009) as f64 / 1009.0), ((i * 104_729) % 997) as f64 / 997.0]
+    };
+    let values: Vec<f64> = (0..n).flat_map(point).collect();
+    let rows = Rows::new(2, (0..=n).map(|i| 2 * i).collect(), [0, 1].repeat(n), Some(values)).expect("valid");
+    let labels: Vec<f64> = (0..n).map(side).collect();
+    let samples = Samples { rows: &rows, labels: &labels, weights: None };
+    let settings = TrainSettings { cost, gap: 1e-3, ..TrainSettings::default() };
+    let trained = train(samples, &settings, None, Watch::default()).expect("feasible");
+    assert_eq!(trained.report.status(), Status::Converged, "{:?}", trained.report);
+    let positive = trained.report.classes[0].label;
+    let sign = |i: usize| if labels[i] == positive { 1.0 } else { -1.0 };
+    let miss = |i: usize| (1.0 - sign(i) * trained.model.decision(0, &rows, i)).max(0.0);
+    let norm: f64 = trained.model.weights[0].iter().map(|w| w * w).sum();
+    let primal = 0.5 * norm + cost * (0..n).map(miss).sum::<f64>();
+    let reported = trained.report.primal();
+    assert!((reported - primal).abs() <= 1e-8 * primal, "{reported} {primal}");
+}
