@@ -490,6 +490,9 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Run<'r, F, H> {
         self.checkpoints.take(self.gear.candidate(&self.state), spent, idle_rounds)?;
         // The objective may be flat to rounding while the gap still falls.
         let gap = self.checkpoints.verdict().and_then(|verdict| verdict.gap);
+        if let Some(gap) = gap {
+            self.gear.judged(gap / self.wanted_gap());
+        }
         if let Some(gap) = gap.filter(|gap| *gap < SMALLER_GAP * self.least_gap) {
             self.least_gap = gap;
             self.idle_rounds = 0;

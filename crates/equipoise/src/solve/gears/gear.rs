@@ -24,6 +24,9 @@ pub(crate) trait Gear {
         Ok(None)
     }
 
+    /// Is told of the gap that a verdict found at its point, in shares of the one wanted.
+    fn judged(&mut self, _found: f64) {}
+
     /// The point that stands for the run so far.
     fn candidate<'a>(&'a self, state: &'a State) -> &'a [f64] {
         &state.x

@@ -229,7 +229,7 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Violating<'r, F, H> {
                 wanted = (task.wanted_gap_at)(purse.with_debt(self.view.value(&state.x, &state.product)));
             }
             let share = purse.selection.active() as f64 / state.x.len() as f64;
-            self.pace.note(swept.gap + purse.debt(), wanted, share);
+            self.pace.note(swept.gap + purse.debt(), wanted, share, swept.free);
             if self.pace.seems_done() {
                 seems_done = true;
                 break;
@@ -260,6 +260,7 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Violating<'r, F, H> {
         let idle = gain::is_none(self.objective - objective, objective);
         self.objective = objective;
         if seems_done {
+            self.pace.all_came_back();
             purse.restart(purse.price);
         }
         if is_slow || idle || !self.pace.is_good() {
@@ -392,6 +393,10 @@ impl<F: SmoothTerm, H: SeparableTerm> Gear for Violating<'_, F, H> {
             begins_with: self.begins_with,
             ..Habits::default()
         }
+    }
+
+    fn judged(&mut self, found: f64) {
+        self.pace.answered(found);
     }
 
     fn round(&mut self, state: &mut State, task: &mut Task<'_>) -> Attempt<Round> {

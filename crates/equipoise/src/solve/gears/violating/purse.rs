@@ -55,6 +55,8 @@ pub(super) struct Purse<'r, F, H> {
     rho: f64,
     /// s.
     owed: f64,
+    /// Coordinates that this sweep met off their bounds and kinks.
+    free: usize,
 }
 
 /// What a sweep found.
@@ -64,6 +66,8 @@ pub(super) struct Swept {
     pub(super) status: Option<Status>,
     /// The duality gap, as far as it was seen.
     pub(super) gap: f64,
+    /// Coordinates that were met off their bounds and kinks.
+    pub(super) free: usize,
 }
 
 impl<'r, F: SmoothTerm, H: SeparableTerm> Purse<'r, F, H> {
@@ -100,7 +104,7 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Purse<'r, F, H> {
         let rhs = problem.independent_coupling().rhs()[0];
         let selection = Singles::new(n, settings.seed);
         let step_size = settings.step_size;
-        Some(Self { f, row, pieces, rhs, step_size, selection, keeper, price: 0.0, rho, owed: 0.0 })
+        Some(Self { f, row, pieces, rhs, step_size, selection, keeper, price: 0.0, rho, owed: 0.0, free: 0 })
     }
 
     /// Shows an archive what sweeps to come depend on.
@@ -178,6 +182,7 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Purse<'r, F, H> {
     /// One sweep over the active coordinates, after which the price follows.
     pub(super) fn sweep(&mut self, state: &mut State, tally: &mut Tally, task: &Task<'_>) -> Result<Swept> {
         let mut gap = 0.0;
+        self.free = 0;
         let mut look = VISITS_PER_LOOK;
         self.selection.begin();
         while let Some(c) = self.selection.next() {
@@ -187,12 +192,12 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Purse<'r, F, H> {
                 look = VISITS_PER_LOOK;
                 if let Some(status) = tally.over(task.limits) {
                     self.selection.sort_out();
-                    return Ok(Swept { status: Some(status), gap });
+                    return Ok(Swept { status: Some(status), gap, free: self.free });
                 }
             }
         }
         self.price += self.rho * self.owed;
-        Ok(Swept { status: tally.over(task.limits), gap })
+        Ok(Swept { status: tally.over(task.limits), gap, free: self.free })
     }
 
     /// Looks at coordinate c and moves it where it wants to move; its share of the gap before that.
@@ -206,6 +211,7 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Purse<'r, F, H> {
         let price = self.price + self.rho * self.owed;
         let slope = self.f.partial(c, &state.x, &state.product) + a * price;
         let (lo, hi) = piece.subdifferential(x);
+        self.free += usize::from(lo == hi);
         if !self.selection.wants(Slopes { rise: slope + hi, fall: slope + lo }) {
             return Ok(0.0);
         }

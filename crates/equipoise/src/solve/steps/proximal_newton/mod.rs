@@ -59,6 +59,12 @@ const MOST_NEWTON_STEPS: usize = 50;
 const ENOUGH: f64 = 0.03;
 /// Share of the last proximal point's largest change of g within which coordinates are looked at in the next.
 const BAND: f64 = 0.4;
+/// The same in the first, in shares of how far the slope of a coordinate is from what it rests at, at most.
+const FIRST_BAND: f64 = 4.0;
+/// A Newton step by the exact matrix lowers what is lacking to this share or further, where all but one of so many coordinates go
+/// on answering.
+const FALL: f64 = 0.01;
+const SAME: usize = 50;
 /// How much sigma grows after a proximal point that took few, some, many Newton steps.
 const GROWTH: [(usize, f64); 3] = [(2, 10.0), (24, 3.0), (usize::MAX, 2.0)];
 /// Coordinates that are brought into a product at a time.
@@ -244,6 +250,7 @@ impl<'a, H: SeparableTerm> ProximalNewton<'a, H> {
         .into_iter()
         .try_for_each(|number| archive.number(number))?;
         archive.small(&mut self.failures)?;
+        self.system.carry(archive)?;
         archive.work(&mut self.newton_steps)?;
         archive.word(&mut self.most_newton_steps)?;
         // A dual point has its product and its slopes.
@@ -328,7 +335,6 @@ impl<'a, H: SeparableTerm> ProximalNewton<'a, H> {
         self.slopes_known = false;
         self.failures += 1;
         self.sigma *= if self.failures % 2 == 1 { 0.1 } else { 100.0 };
-        self.band = f64::INFINITY;
         Outcome::Idle
     }
 
@@ -365,26 +371,33 @@ impl<'a, H: SeparableTerm> ProximalNewton<'a, H> {
         self.product = product;
         self.slopes.resize(x.len(), 0.0);
         self.refresh_slopes();
-        self.band = f64::INFINITY;
-        let mut sums = [0.0; 4];
+        let mut sums = [0.0; 5];
         self.team.add(x.len(), &mut sums, |range, sums| self.add_scales(range, x, sums));
-        let [width, bounded, violation, reach] = sums;
-        let violation = (violation / n as f64).sqrt();
+        let [width, bounded, violation, reach, violators] = sums;
+        let largest = self.team.largest((0..x.len()).map(|c| self.violation(c, x).1).fold(0.0, f64::max));
+        self.band = if largest > 0.0 { FIRST_BAND * largest } else { f64::INFINITY };
+        let violation = (violation / violators.max(1.0)).sqrt();
         let reach = if 2.0 * bounded > n as f64 { width / bounded } else { (reach / n as f64).sqrt() };
         self.sigma = if violation > 0.0 && reach > 0.0 { reach / violation } else { 1.0 };
+        self.system.sample_coarsely();
     }
 
-    /// Adds up, over some coordinates: widths of bounds, how many have them, squared violations of optimality, and
-    /// squared distances that a coordinate alone may go.
+    /// The slope at coordinate c, and how far it is from what the coordinate rests at.
+    fn violation(&self, c: usize, x: &[f64]) -> (f64, f64) {
+        let rows = self.coupling.column_dot(c, &self.lambda);
+        let g = self.slopes[c] + self.factored.own_curvature(c) * x[c] + rows;
+        let (lo, hi) = self.h.term().subdifferential(c, x[c]);
+        (g, (g + (-g).max(lo).min(hi)).abs())
+    }
+
+    /// Adds up, over some coordinates: widths of bounds, how many have them, squared violations of optimality,
+    /// squared distances that a coordinate alone may go, and how many violate.
     fn add_scales(&self, range: Range<usize>, x: &[f64], sums: &mut [f64]) {
-        let [width, bounded, violation, reach] = sums else { return };
+        let [width, bounded, violation, reach, violators] = sums else { return };
         for c in range {
-            let g = self.slopes[c]
-                + self.factored.own_curvature(c) * x[c]
-                + self.coupling.column_dot(c, &self.lambda);
-            let (lo, hi) = self.h.term().subdifferential(c, x[c]);
-            let miss = g + (-g).max(lo).min(hi);
+            let (g, miss) = self.violation(c, x);
             *violation += miss * miss;
+            *violators += f64::from(u8::from(miss != 0.0));
             let (lower, upper) = self.h.term().domain(c);
             if upper - lower < f64::INFINITY {
                 *width += upper - lower;
@@ -458,6 +471,7 @@ impl<'a, H: SeparableTerm> ProximalNewton<'a, H> {
         for _ in 0..6 {
             let memory = std::mem::take(&mut self.parts);
             let mut work = WorkingSet::gather(self, memory, x, z, product);
+            let (mut last_energy, mut last_answering) = (f64::INFINITY, 0);
             loop {
                 let spent = self.newton_steps >= self.most_newton_steps || self.passes >= self.most_passes;
                 // On ranks the wish to stop is agreed upon along with the answers.
@@ -474,9 +488,16 @@ impl<'a, H: SeparableTerm> ProximalNewton<'a, H> {
                 peak = max_abs(product).max(peak);
                 let right = self.residual(product, &work.rows_now);
                 let enough = ENOUGH * work.moved_squared / self.sigma;
-                if self.energy(&right, &work) <= enough || steps >= MOST_NEWTON_STEPS {
+                let energy = self.energy(&right, &work);
+                if energy <= enough || steps >= MOST_NEWTON_STEPS {
                     break;
                 }
+                // The same answer as before, and yet little was gained: the matrix is to blame.
+                let changed = work.answering.abs_diff(last_answering);
+                if energy > FALL * last_energy && changed * SAME < work.answering {
+                    self.system.sample_finer(work.answering);
+                }
+                (last_energy, last_answering) = (energy, work.answering);
                 let (factored, coupling) = (&self.factored, self.coupling);
                 let (free, answering) = (work.free(), work.answering);
                 let found =

@@ -5,7 +5,7 @@
 //! ```
 //!
 //! by Cholesky in rank + m dimensions. Where far more coordinates are free than that, an evenly spaced sample of them gives the matrix: the direction
-//! needs no more, and the line search along it is exact.
+//! needs no more, and the line search along it is exact. Where steps do not gain what exact ones would, the sample becomes finer.
 //!
 //! A system that is larger is not formed (`conjugate.rs`).
 //!
@@ -20,9 +20,11 @@ use faer::{Col, MatRef, Side};
 use super::conjugate::Conjugate;
 use crate::control::{Control, Pass};
 use crate::coupling::Coupling;
+use crate::error::Result;
 use crate::matrix::{Cholesky, dot};
 use crate::separable::Values;
 use crate::smooth::Factored;
+use crate::solve::Archive;
 use crate::team::{SHORT, Team};
 
 /// Largest dimension of the system.
@@ -30,8 +32,9 @@ const LARGEST: usize = 3000;
 
 /// Dimension from which on a factor takes longer than somebody who wants to stop should wait.
 const LONG: usize = 1000;
-/// Free coordinates a dimension beyond which a sample is taken.
-const PLENTY: usize = 24;
+/// Free coordinates a dimension beyond which a sample is taken, at first, and at most where samples turn out to be too coarse.
+const PLENTY: u32 = 24;
+const MOST_PLENTY: u32 = 1 << 24;
 /// Stripes of the matrix a thread.
 const STRIPES_PER_THREAD: usize = 2;
 /// Attempts with a raised diagonal.
@@ -115,6 +118,8 @@ pub(super) struct Right {
 
 #[derive(Debug)]
 pub(super) struct NewtonSystem {
+    /// Columns a dimension that a sample has.
+    plenty: u32,
     rank: usize,
     dimension: usize,
     /// Lower triangle, column by column.
@@ -132,6 +137,7 @@ impl NewtonSystem {
     pub(super) fn new(rank: usize, rows: usize) -> Option<Self> {
         let dimension = rank + rows;
         (1..=LARGEST).contains(&dimension).then(|| Self {
+            plenty: PLENTY,
             rank,
             dimension,
             matrix: vec![0.0; dimension * dimension],
@@ -145,6 +151,7 @@ impl NewtonSystem {
     pub(super) fn of_any_size(rank: usize, rows: usize) -> Option<Self> {
         let dimension = rank + rows;
         let unformed = || Self {
+            plenty: PLENTY,
             rank,
             dimension,
             matrix: Vec::new(),
@@ -163,6 +170,30 @@ impl NewtonSystem {
     /// du and dlambda.
     pub(super) fn solution(&self) -> (&[f64], &[f64]) {
         self.solution.split_at(self.rank)
+    }
+
+    /// One of so many free coordinates is in the matrix.
+    fn stride(&self, free: usize) -> usize {
+        (free / (self.plenty as usize * self.dimension)).max(1)
+    }
+
+    /// Takes twice as many columns from now on, where so many free coordinates are sampled at all.
+    pub(super) fn sample_finer(&mut self, free: usize) {
+        if !self.matrix.is_empty() && self.stride(free) > 1 {
+            self.plenty = (2 * self.plenty).min(MOST_PLENTY);
+        }
+    }
+
+    /// Samples are as coarse as at first.
+    pub(super) fn sample_coarsely(&mut self) {
+        self.plenty = PLENTY;
+    }
+
+    /// Shows an archive what directions to come depend on.
+    pub(super) fn carry(&mut self, archive: &mut Archive<'_>) -> Result<()> {
+        archive.small(&mut self.plenty)?;
+        self.plenty = self.plenty.clamp(PLENTY, MOST_PLENTY);
+        Ok(())
     }
 
     /// What the step promises the dual function to rise by, twice.
@@ -189,7 +220,7 @@ impl NewtonSystem {
             self.passes = 2 * system.solve(right, &mut self.solution, control)?;
             return Ok(self.solution.iter().all(|v| v.is_finite()));
         }
-        let stride = (count / (PLENTY * dimension)).max(1);
+        let stride = self.stride(count);
         let (columns, scales) = sample(free, stride);
         self.add_products(team, factored, &columns, &scales, control)?;
         self.add_border(team, factored, coupling, &columns, &scales);
