@@ -1,7 +1,9 @@
-//! The fast gear for one row and scalar coordinates: sweeps of violating pairs, then second-order steps, in turns.
+//! The fast gear for one row and scalar coordinates, or several rows that share none: sweeps of violating pairs, then
+//! second-order steps, in turns.
 //!
 //! # Problem
-//! `minimise f(x) + h(x) subject to a'x = b`, blocks of one coordinate, every pair allowed, h in closed form.
+//! `minimise f(x) + h(x) subject to a'x = b`, blocks of one coordinate, every pair allowed, h in closed form. With several rows none
+//! may have a coordinate of another; a pair is then two coordinates of one row, whatever the blocks.
 //! # Method
 //! Select: `selection/violating.rs` sweeps over an active set and pairs coordinates that want to move in opposite
 //! ways. Solve the pair exactly, move it. After a few sweeps the remaining work is done by `proximal_newton/` where
@@ -19,9 +21,9 @@ mod sweeps;
 use std::sync::Arc;
 
 use self::pace::Pace;
-use self::purse::Purse;
+use self::purse::Purses;
 use self::sweeps::{Row, Sweeper, Tally};
-use crate::coupling::{ALLOWED_SHARE, Coupling, Shape};
+use crate::coupling::{ALLOWED_SHARE, Coupling, Members, Shape};
 use crate::error::{Error, Result};
 use crate::problem::{Problem, View};
 use crate::separable::{ClosedForm, Nonsmooth, SeparableTerm};
@@ -61,6 +63,8 @@ const DRIFT_LEFT: f64 = 1e-3;
 /// What the gear needs of a problem.
 pub(crate) struct Fit<'r, H> {
     row: Row<'r>,
+    /// The coordinates of every row.
+    rows: Vec<Members>,
     h: &'r H,
     pieces: ClosedForm<'r, H>,
 }
@@ -68,22 +72,25 @@ pub(crate) struct Fit<'r, H> {
 impl<'r, H: SeparableTerm> Fit<'r, H> {
     /// The parts of a problem that fits, or why it does not.
     pub(crate) fn of<F: SmoothTerm>(problem: &'r Problem<F, H>) -> std::result::Result<Self, &'static str> {
-        let Shape::Row(row) = problem.independent_coupling().shape() else {
-            return Err("it needs exactly one coupling row");
+        let (row, rows) = match (problem.independent_coupling().shape(), problem.apart()) {
+            (Shape::Row(row), _) => (row, vec![Members::All(problem.dimension())]),
+            (_, Some(apart)) => (&apart.weights, apart.members.clone()),
+            _ => return Err("it needs one coupling row, or several that share no coordinate"),
         };
-        if !problem.blocks().are_scalars() || problem.dimension() < 2 {
+        if (rows.len() == 1 && !problem.blocks().are_scalars()) || problem.dimension() < 2 {
             return Err("it needs two or more blocks of one coordinate each");
         }
         let Nonsmooth::Coordinates(h) = problem.separable() else {
             return Err("it needs a separable term of single coordinates, not group norms");
         };
-        if !problem.graph().is_clique() {
+        // One block that is all of x may move as it likes.
+        if !problem.graph().is_clique() && problem.blocks().len() > 1 {
             return Err("it needs every pair of blocks to be allowed (a clique)");
         }
         let Some(pieces) = ClosedForm::of(h, problem.dimension()) else {
             return Err("it needs a separable term in closed form (bounds, l1, elastic net or a mixture)");
         };
-        Ok(Self { row: Row(row), h, pieces })
+        Ok(Self { row: Row(row), rows, h, pieces })
     }
 }
 
@@ -112,7 +119,7 @@ pub(crate) struct Violating<'r, F, H> {
     team: Arc<Team>,
     sweeper: Sweeper<'r, F, H>,
     /// Sweeps of single coordinates, where they can tell the gap.
-    purse: Option<Purse<'r, F, H>>,
+    purses: Option<Purses<'r, F, H>>,
     pace: Pace,
     tally: Tally,
     finish: Finish<'r, H>,
@@ -131,10 +138,10 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Violating<'r, F, H> {
     pub(crate) fn new(problem: &'r Problem<F, H>, order: &Order<'_>, state: &State) -> Result<Self> {
         let fit = Fit::of(problem).map_err(|why| Error::MethodNotApplicable { method: "violating", why })?;
         let (settings, view) = (order.settings, problem.view());
-        let mut purse = Purse::new(problem, fit.row, fit.pieces, settings);
+        let mut purses = Purses::new(problem, &fit, settings);
         let team = order.team.clone().unwrap_or_else(|| Arc::new(team(problem, settings)));
         let mut sweeper = Sweeper::new(problem, fit, settings);
-        sweeper.first_multiplier(state);
+        sweeper.first_multipliers(state);
         let newton = ProximalNewton::new(problem).map(|newton| newton.with_team(Arc::clone(&team)));
         let finish = match (newton, FaceStep::new(view)) {
             (Some(newton), Some(face)) => Finish::Newton(Box::new(newton), Box::new(face)),
@@ -143,14 +150,14 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Violating<'r, F, H> {
         };
         // A running gap is of use to a judge who says which one is wanted; a tolerance is met by Newton steps.
         if order.by_tolerance || matches!(finish, Finish::Free) {
-            purse = None;
+            purses = None;
         }
-        let turn = if let Some(purse) = &mut purse {
-            purse.first_price(state);
-            sweeper.selection.rest();
+        let turn = if let Some(purses) = &mut purses {
+            purses.first_prices(state);
+            sweeper.rest();
             Turn::Singles(SINGLES_PER_ROUND)
         } else if let Finish::Newton(..) = finish {
-            sweeper.selection.thin_out(MOST_OPENING_COORDINATES);
+            sweeper.thin_out(MOST_OPENING_COORDINATES);
             Turn::Sweeps(OPENING_SWEEPS)
         } else {
             Turn::Sweeps(SWEEPS_BEFORE_FACES)
@@ -161,7 +168,7 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Violating<'r, F, H> {
             coupling: problem.independent_coupling(),
             team,
             sweeper,
-            purse,
+            purses,
             pace,
             tally: Tally::new(settings, problem.dimension()),
             finish,
@@ -192,8 +199,8 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Violating<'r, F, H> {
         self.turn = Turn::SecondOrder;
         if let Finish::Newton(newton, _) = &mut self.finish {
             self.tally.limit(newton);
-            newton.restart(&[self.sweeper.selection.multiplier]);
-            self.sweeper.selection.rest();
+            newton.restart(&self.sweeper.multipliers());
+            self.sweeper.rest();
         }
         let due = if !by_newton || idle { Due::Now } else { Due::Later };
         Ok(Round { status, due, is_bounded: true, ..Round::new(0, objective) })
@@ -202,10 +209,10 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Violating<'r, F, H> {
     /// Sweeps of single coordinates until the gap seems small enough or something else would be quicker; then the row is
     /// restored.
     fn singles(&mut self, state: &mut State, task: &mut Task<'_>, most: u32) -> Attempt<Round> {
-        let Some(purse) = &mut self.purse else { return self.sweeps(state, task, OPENING_SWEEPS) };
+        let Some(purses) = &mut self.purses else { return self.sweeps(state, task, OPENING_SWEEPS) };
         let (visits, updates) = (self.tally.visits, self.tally.all_updates());
         let before = state.x.clone();
-        purse.count(&state.x);
+        purses.count(&state.x);
         let (mut status, mut seems_done, mut is_slow) = (None, false, false);
         let most_visits = u64::from(most) * state.x.len() as u64;
         let (mut wanted, mut since) = (0.0, 0);
@@ -213,11 +220,11 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Violating<'r, F, H> {
             if self.tally.visits - visits >= most_visits {
                 break;
             }
-            if purse.selection.active() == 0 {
-                purse.selection.bring_all_back();
+            if purses.active() == 0 {
+                purses.restart();
             }
-            since += purse.selection.active() as u64;
-            let swept = purse.sweep(state, &mut self.tally, task)?;
+            since += purses.active() as u64;
+            let swept = purses.sweep(state, &mut self.tally, task)?;
             (task.heartbeat)(self.tally.all_updates() - updates, Some(self.tally.epochs()));
             status = swept.status;
             if status.is_some() {
@@ -226,10 +233,10 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Violating<'r, F, H> {
             // What is wanted changes little once sweeps are short.
             if since * 2 > state.x.len() as u64 || swept.gap < 4.0 * wanted || wanted == 0.0 {
                 since = 0;
-                wanted = (task.wanted_gap_at)(purse.with_debt(self.view.value(&state.x, &state.product)));
+                wanted = (task.wanted_gap_at)(purses.with_debt(self.view.value(&state.x, &state.product)));
             }
-            let share = purse.selection.active() as f64 / state.x.len() as f64;
-            self.pace.note(swept.gap + purse.debt(), wanted, share);
+            let share = purses.active() as f64 / state.x.len() as f64;
+            self.pace.note(swept.gap + purses.debt(), wanted, share);
             if self.pace.seems_done() {
                 seems_done = true;
                 break;
@@ -243,7 +250,7 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Violating<'r, F, H> {
                 break;
             }
         }
-        purse.give_back(state);
+        purses.give_back(state);
         repair(self.view, &mut state.x, &task.limits.control_after(status))?;
         let mut objective = self.view.value(&state.x, &state.product);
         if self.tally.visits - visits >= most_visits {
@@ -260,14 +267,14 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Violating<'r, F, H> {
         let idle = gain::is_none(self.objective - objective, objective);
         self.objective = objective;
         if seems_done {
-            purse.restart(purse.price);
+            purses.restart();
         }
         if is_slow || idle || !self.pace.is_good() {
             self.turn = Turn::SecondOrder;
             if let Finish::Newton(newton, _) = &mut self.finish {
                 self.tally.limit(newton);
-                newton.restart(&[purse.price]);
-                purse.selection.rest();
+                newton.restart(&purses.prices());
+                purses.rest();
             }
         }
         let due = if seems_done || idle { Due::Now } else { Due::Show };
@@ -326,9 +333,9 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Violating<'r, F, H> {
             round.status = round.status.or(Some(Status::Interrupted));
         }
         if round.status.is_none() && newton.has_given_up() {
-            let lambda = newton.lambda[0];
+            let lambda = newton.lambda.clone();
             let (_, objective) = on_face(face, MOST_STEPS_ON_FACE, self.view, state, &mut self.tally, task)?;
-            self.sweeper.selection.restart(lambda);
+            self.sweeper.restart(&lambda);
             self.turn = Turn::Sweeps(SWEEPS_BETWEEN);
             return Ok(Round { objective, due: Due::Now, ..round });
         }
@@ -337,16 +344,17 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Violating<'r, F, H> {
 
     /// Whether single coordinates can move, and did well so far.
     fn has_purse(&self) -> bool {
-        self.purse.is_some() && self.pace.is_good()
+        self.purses.is_some() && self.pace.is_good()
     }
 
     /// Everyone comes back, as x was moved.
     fn back_to_sweeps(&mut self, sweeps: u32, objective: f64) -> Round {
-        if let Some(purse) = self.purse.as_mut().filter(|_| self.pace.is_good()) {
-            purse.restart(purse.price);
+        if let Some(purses) = self.purses.as_mut().filter(|_| self.pace.is_good()) {
+            purses.restart();
             self.turn = Turn::Singles(sweeps);
         } else {
-            self.sweeper.selection.restart(self.sweeper.selection.multiplier);
+            let multipliers = self.sweeper.multipliers();
+            self.sweeper.restart(&multipliers);
             self.turn = Turn::Sweeps(sweeps);
         }
         Round { due: Due::Later, is_inconclusive: true, is_bounded: true, ..Round::new(0, objective) }
@@ -415,8 +423,8 @@ impl<F: SmoothTerm, H: SeparableTerm> Gear for Violating<'_, F, H> {
             Finish::Face(_, steps) => archive.count(steps, MOST_STEPS_ON_FACE)?,
             Finish::Free => {}
         }
-        if let Some(purse) = &mut self.purse {
-            purse.carry(archive)?;
+        if let Some(purses) = &mut self.purses {
+            purses.carry(archive)?;
             self.pace.carry(archive)?;
         }
         let (mut kind, mut count) = match self.turn {

@@ -90,6 +90,8 @@ pub(crate) struct ProximalNewton<'a, H> {
     h: ClosedForm<'a, H>,
     factored: Watched<'a>,
     coupling: &'a Coupling,
+    /// Whether the rows share no coordinate.
+    is_apart: bool,
     /// Coordinates and right-hand sides, of all ranks.
     dimension: usize,
     rhs: Vec<f64>,
@@ -172,6 +174,7 @@ impl<'a, H: SeparableTerm> ProximalNewton<'a, H> {
             team: Arc::new(Team::of(1)),
             h,
             coupling,
+            is_apart: problem.apart().is_some(),
             dimension: n,
             rhs: coupling.rhs().to_vec(),
             system,
@@ -293,9 +296,9 @@ impl<'a, H: SeparableTerm> ProximalNewton<'a, H> {
         let is_feasible =
             |z: &[f64]| self.coupling.miss_across(z, &self.team).relative <= 0.5 * ALLOWED_SHARE;
         let mut feasible = is_feasible(z);
-        // With one row the nearest feasible point is found at once; with several it may take long.
+        // With one row, or rows that share nothing, the nearest feasible point is found at once; else it may take long.
         if !feasible
-            && self.coupling.rows() == 1
+            && (self.coupling.rows() == 1 || self.is_apart)
             && !self.team.is_spread()
             && let Ok(nearest) = project(self.coupling, self.view.separable(), z, control)
         {
