@@ -6,6 +6,7 @@
 //! * `behaviour`: what is repeatable, what binds, what is reported.
 //! * `conformance`: what every term must satisfy; a new term is one line in a list.
 //! * `exact`: exact arithmetic judges every certificate.
+//! * `exact_inside`: the same for steps from the interior.
 //! * `drift`: ten million pair moves leave A x = b intact.
 //! * `known`: problems with known optima.
 //! * `methods`: every method, held to the same promises.
@@ -30,6 +31,7 @@ mod behaviour;
 mod conformance;
 mod drift;
 mod exact;
+mod exact_inside;
 mod known;
 mod methods;
 mod multicore;

@@ -320,6 +320,7 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Violating<'r, F, H> {
         self.tally.count(newton);
         let mut round = Round { is_inconclusive: true, ..Round::new(0, task.objective) };
         if let Outcome::Moved { gain, gap } = outcome {
+            (task.hint)(newton.dual_point());
             round.objective -= gain;
             round.is_bounded = gap < f64::INFINITY;
             let within = outcome.seems_within(self.share * task.wanted_gap);
@@ -404,6 +405,9 @@ impl<F: SmoothTerm, H: SeparableTerm> Gear for Violating<'_, F, H> {
 
     fn round(&mut self, state: &mut State, task: &mut Task<'_>) -> Attempt<Round> {
         let before = self.tally.all_updates();
+        // Where steps find nothing any more, the point that the last good one ended at is as good as ever.
+        let known = if let Finish::Newton(newton, _) = &self.finish { newton.dual_point() } else { &[] };
+        (task.hint)(known);
         let round = match self.turn {
             Turn::Sweeps(count) => self.sweeps(state, task, count),
             Turn::Singles(most) => self.singles(state, task, most),

@@ -27,6 +27,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
+mod border;
 mod conjugate;
 mod newton_system;
 mod part;
@@ -35,7 +36,7 @@ mod restore_rows;
 mod tests;
 mod working_set;
 
-use newton_system::{NewtonSystem, Right};
+use newton_system::{NewtonSystem, PLENTY, Right};
 use part::Part;
 use working_set::WorkingSet;
 
@@ -55,6 +56,11 @@ const SMALL: usize = 500;
 const MANY: usize = 8;
 /// Newton steps for one proximal point.
 const MOST_NEWTON_STEPS: usize = 50;
+/// Steps after which a sample of the columns is taken for too small where the residual falls by less than this share in a step, and
+/// by how much it grows then: columns that reach far beyond the others are missed by a small one.
+const STEPS_BY_SAMPLE: usize = 8;
+const SLOW: f64 = 0.1;
+const MORE: usize = 4;
 /// Share of `|z - x|^2 / sigma` that the residual may cost where a proximal point is found well enough.
 const ENOUGH: f64 = 0.03;
 /// Share of the last proximal point's largest change of g within which coordinates are looked at in the next.
@@ -206,6 +212,11 @@ impl<'a, H: SeparableTerm> ProximalNewton<'a, H> {
     /// The objective at the x that the last step left.
     pub(crate) fn objective(&self) -> f64 {
         self.objective
+    }
+
+    /// The dual point u at which the last step ended.
+    pub(crate) fn dual_point(&self) -> &[f64] {
+        &self.u
     }
 
     /// Newton steps so far.
@@ -454,6 +465,7 @@ impl<'a, H: SeparableTerm> ProximalNewton<'a, H> {
         control: &Control,
     ) -> Option<(usize, Vec<u32>)> {
         let (mut steps, mut peak) = (0, 0.0);
+        let (mut plenty, mut last) = (PLENTY, f64::INFINITY);
         let (mut free, patient) = (Vec::new(), self.team.patient(control));
         if !self.slopes_known {
             self.refresh_slopes();
@@ -476,14 +488,19 @@ impl<'a, H: SeparableTerm> ProximalNewton<'a, H> {
                 }
                 peak = max_abs(product).max(peak);
                 let right = self.residual(product, &work.rows_now);
-                let enough = ENOUGH * work.moved_squared / self.sigma;
-                if self.energy(&right, &work) <= enough || steps >= MOST_NEWTON_STEPS {
+                let (energy, enough) = (self.energy(&right, &work), ENOUGH * work.moved_squared / self.sigma);
+                if energy <= enough || steps >= MOST_NEWTON_STEPS {
                     break;
                 }
+                if steps >= STEPS_BY_SAMPLE && energy > SLOW * last {
+                    plenty = plenty.saturating_mul(MORE);
+                }
+                last = energy;
                 let (factored, coupling) = (&self.factored, self.coupling);
                 let (free, answering) = (work.free(), work.answering);
+                let count = (answering, plenty);
                 let found =
-                    self.system.direction(&self.team, factored, coupling, &free, answering, &right, &patient);
+                    self.system.direction(&self.team, factored, coupling, &free, count, &right, &patient);
                 let Ok(solved) = found else {
                     self.parts = work.into_memory();
                     return None;

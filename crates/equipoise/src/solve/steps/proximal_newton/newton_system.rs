@@ -17,6 +17,7 @@ use std::ops::Range;
 use faer::linalg::solvers::Solve;
 use faer::{Col, MatRef, Side};
 
+use super::border::Border;
 use super::conjugate::Conjugate;
 use crate::control::{Control, Pass};
 use crate::coupling::Coupling;
@@ -30,8 +31,8 @@ const LARGEST: usize = 3000;
 
 /// Dimension from which on a factor takes longer than somebody who wants to stop should wait.
 const LONG: usize = 1000;
-/// Free coordinates a dimension beyond which a sample is taken.
-const PLENTY: usize = 24;
+/// Free coordinates a dimension beyond which a sample is taken, to begin with.
+pub(super) const PLENTY: usize = 24;
 /// Stripes of the matrix a thread.
 const STRIPES_PER_THREAD: usize = 2;
 /// Attempts with a raised diagonal.
@@ -108,6 +109,7 @@ fn pieces(parts: impl Iterator<Item = Range<usize>>) -> impl Iterator<Item = Ran
 }
 
 /// The right-hand side.
+#[derive(Debug)]
 pub(super) struct Right {
     pub(super) of_product: Vec<f64>,
     pub(super) of_rows: Vec<f64>,
@@ -115,10 +117,10 @@ pub(super) struct Right {
 
 #[derive(Debug)]
 pub(super) struct NewtonSystem {
-    rank: usize,
-    dimension: usize,
+    pub(super) rank: usize,
+    pub(super) dimension: usize,
     /// Lower triangle, column by column.
-    matrix: Vec<f64>,
+    pub(super) matrix: Vec<f64>,
     /// Its factor, where a team makes it.
     cholesky: Cholesky,
     /// du and dlambda.
@@ -171,7 +173,8 @@ impl NewtonSystem {
         dot(du, &right.of_product) + dot(dlambda, &right.of_rows)
     }
 
-    /// Finds the direction on the free coordinates, of which all ranks have so many; false when the matrix cannot be factored.
+    /// Finds the direction on the free coordinates, of which all ranks have so many; beyond so many a dimension a sample of them
+    /// gives the matrix. False when it cannot be factored.
     #[expect(clippy::too_many_arguments, reason = "a system, and who solves it")]
     pub(super) fn direction(
         &mut self,
@@ -179,7 +182,7 @@ impl NewtonSystem {
         factored: &dyn Factored,
         coupling: &Coupling,
         free: &[&Free],
-        count: usize,
+        (count, plenty): (usize, usize),
         right: &Right,
         control: &Control,
     ) -> Pass<bool> {
@@ -189,7 +192,7 @@ impl NewtonSystem {
             self.passes = 2 * system.solve(right, &mut self.solution, control)?;
             return Ok(self.solution.iter().all(|v| v.is_finite()));
         }
-        let stride = (count / (PLENTY * dimension)).max(1);
+        let stride = (count / plenty.saturating_mul(dimension)).max(1);
         let (columns, scales) = sample(free, stride);
         self.add_products(team, factored, &columns, &scales, control)?;
         self.add_border(team, factored, coupling, &columns, &scales);
@@ -215,8 +218,13 @@ impl NewtonSystem {
 
     /// Solves the system, with a raised diagonal if need be.
     fn attempts(&mut self, team: &Team, right: &Right, control: &Control) -> Pass<bool> {
+        let border = self.take_border_out(right);
+        let rest = border.as_ref().map_or(right, Border::right);
         for attempt in 0..ATTEMPTS {
-            if self.solve(team, right, attempt, control)? {
+            if self.solve(team, rest, attempt, control)? {
+                if let Some(border) = &border {
+                    border.put_back(self.rank, &mut self.solution);
+                }
                 return Ok(self.solution.iter().all(|v| v.is_finite()));
             }
         }
