@@ -96,9 +96,10 @@ impl Case {
                 };
                 let last: Vec<RBig> = last.iter().map(|x| moved(x, &mut draw)).collect();
                 let Some(point) = self.feasible(&last) else { continue };
-                if claims.holds_within.is_some_and(|most| {
-                    point.iter().any(|x| *x > exact(most) || -x > exact(most))
-                }) {
+                if claims
+                    .holds_within
+                    .is_some_and(|most| point.iter().any(|x| *x > exact(most) || -x > exact(most)))
+                {
                     continue;
                 }
                 let objective = objective_at(&point);

@@ -18,6 +18,7 @@
 //! * `regressions`: what once went wrong.
 //! * `resume`: a run that is put aside and goes on later has the bits of one that was not.
 //! * `sampled`: a few samples at a time: the same optimum, at the rates that are known.
+//! * `shape_sets`: whole sets of such shapes, counted; those that take minutes are ignored unless asked for.
 //! * `shapes`: bad units, many rows, degenerate vertices, rows that are nearly parallel.
 //! * `soak`: the promises under random seeds, for as long as there is time; ignored unless asked for.
 //! * `trust`: findings of hostile users: false claims, refusals, iterates that got worse.
@@ -43,6 +44,7 @@ mod regressions;
 mod resume;
 mod sampled;
 mod samples;
+mod shape_sets;
 mod shapes;
 mod soak;
 mod trust;

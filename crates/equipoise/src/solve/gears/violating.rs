@@ -23,6 +23,7 @@ use std::sync::Arc;
 use self::pace::Pace;
 use self::purse::Purses;
 use self::sweeps::{Row, Sweeper, Tally};
+use crate::control::{Control, Pass};
 use crate::coupling::{ALLOWED_SHARE, Coupling, Members, Shape};
 use crate::error::{Error, Result};
 use crate::problem::{Problem, View};
@@ -130,6 +131,12 @@ pub(crate) struct Violating<'r, F, H> {
     visits_of_sweeps: u64,
     /// Share of the wanted gap to which Newton steps go on.
     share: f64,
+    /// What f is never below.
+    least: f64,
+    /// Whether x was judged since Newton steps found something.
+    has_asked: bool,
+    /// Whether someone else moved x since the product was computed.
+    is_moved: bool,
     begins_with: Due,
 }
 
@@ -176,6 +183,9 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Violating<'r, F, H> {
             objective: f64::INFINITY,
             gain_of_sweeps: 0.0,
             visits_of_sweeps: 0,
+            least: problem.smooth().least_value(),
+            has_asked: false,
+            is_moved: false,
             share: if order.by_tolerance { GENEROSITY } else { 1.0 },
             // The first sweeps cost less than a certificate, and a cold start is never good enough.
             begins_with: if order.warm { Due::Now } else { Due::Show },
@@ -320,10 +330,13 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Violating<'r, F, H> {
         self.tally.count(newton);
         let mut round = Round { is_inconclusive: true, ..Round::new(0, task.objective) };
         if let Outcome::Moved { gain, gap } = outcome {
+            self.has_asked = false;
             (task.hint)(newton.dual_point());
             round.objective -= gain;
             round.is_bounded = gap < f64::INFINITY;
-            let within = outcome.seems_within(self.share * task.wanted_gap);
+            // Nothing is below the least that f can be, whatever a step knows of duals: h is never negative.
+            let is_least = round.objective - self.least <= (task.wanted_gap_at)(round.objective);
+            let within = is_least || outcome.seems_within(self.share * task.wanted_gap);
             round.due = if within { Due::Now } else { Due::Show };
         } else {
             round.is_bounded = true;
@@ -334,6 +347,11 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Violating<'r, F, H> {
             round.status = round.status.or(Some(Status::Interrupted));
         }
         if round.status.is_none() && newton.has_given_up() {
+            // First whether what they proved is enough: the point on the face of x takes long where it is ill-conditioned.
+            if !self.has_asked {
+                self.has_asked = true;
+                return Ok(Round { due: Due::Now, ..round });
+            }
             let lambda = newton.lambda.clone();
             let (_, objective) = on_face(face, MOST_STEPS_ON_FACE, self.view, state, &mut self.tally, task)?;
             self.sweeper.restart(&lambda);
@@ -405,6 +423,9 @@ impl<F: SmoothTerm, H: SeparableTerm> Gear for Violating<'_, F, H> {
 
     fn round(&mut self, state: &mut State, task: &mut Task<'_>) -> Attempt<Round> {
         let before = self.tally.all_updates();
+        if std::mem::take(&mut self.is_moved) {
+            state.refresh(self.view.smooth(), task.control())?;
+        }
         // Where steps find nothing any more, the point that the last good one ended at is as good as ever.
         let known = if let Finish::Newton(newton, _) = &self.finish { newton.dual_point() } else { &[] };
         (task.hint)(known);
@@ -419,7 +440,19 @@ impl<F: SmoothTerm, H: SeparableTerm> Gear for Violating<'_, F, H> {
         Ok(Round { updates: self.tally.all_updates().saturating_sub(before), status, ..round })
     }
 
+    /// Newton steps know the product and the objective of the x that they left, sweeps the product.
+    fn moved(&mut self, _state: &State, _control: &Control) -> Pass<Option<f64>> {
+        self.is_moved = true;
+        if let Finish::Newton(newton, _) = &mut self.finish {
+            let lambda = newton.lambda.clone();
+            newton.restart(&lambda);
+        }
+        Ok(None)
+    }
+
     fn carry(&mut self, archive: &mut Archive<'_>) -> Result<()> {
+        archive.flag(&mut self.has_asked)?;
+        archive.flag(&mut self.is_moved)?;
         self.sweeper.carry(archive)?;
         self.tally.carry(archive)?;
         match &mut self.finish {

@@ -114,6 +114,8 @@ pub(crate) struct ProximalNewton<'a, H> {
     objective: f64,
     /// What the last step knew to be left.
     gap: f64,
+    /// The best bound of the optimum so far, and its u.
+    best: (f64, Vec<f64>),
     /// How far (in g) a coordinate may be from answering to be looked at.
     band: f64,
     failures: u32,
@@ -192,6 +194,7 @@ impl<'a, H: SeparableTerm> ProximalNewton<'a, H> {
             product: Vec::new(),
             objective: f64::INFINITY,
             gap: f64::INFINITY,
+            best: (f64::NEG_INFINITY, Vec::new()),
             band: f64::INFINITY,
             failures: 0,
             parts: Vec::new(),
@@ -214,9 +217,9 @@ impl<'a, H: SeparableTerm> ProximalNewton<'a, H> {
         self.objective
     }
 
-    /// The dual point u at which the last step ended.
+    /// The dual point that proves the best bound so far; empty before the first step.
     pub(crate) fn dual_point(&self) -> &[f64] {
-        &self.u
+        &self.best.1
     }
 
     /// Newton steps so far.
@@ -244,6 +247,7 @@ impl<'a, H: SeparableTerm> ProximalNewton<'a, H> {
         let (n, rank) = (self.view.dimension(), self.factored.rank());
         archive.list(&mut self.u, |length| length == 0 || length == rank)?;
         archive.list(&mut self.product, |length| length == 0 || length == rank)?;
+        archive.list(&mut self.best.1, |length| length == 0 || length == rank)?;
         archive.numbers(&mut self.lambda)?;
         archive.list(&mut self.slopes, |length| length == 0 || length == n)?;
         archive.flag(&mut self.slopes_known)?;
@@ -251,6 +255,7 @@ impl<'a, H: SeparableTerm> ProximalNewton<'a, H> {
             &mut self.sigma,
             &mut self.objective,
             &mut self.gap,
+            &mut self.best.0,
             &mut self.band,
             &mut self.passes,
             &mut self.most_passes,
@@ -318,7 +323,13 @@ impl<'a, H: SeparableTerm> ProximalNewton<'a, H> {
             feasible = is_feasible(z);
         }
         let mut after = self.objective_at(z, &product);
-        let gap = after - self.lower_bound();
+        let bound = self.lower_bound();
+        let gap = after - bound;
+        // A bound holds wherever z is.
+        if bound > self.best.0 && !self.factored.was_cut() {
+            self.best.0 = bound;
+            self.best.1.clone_from(&self.u);
+        }
         // Near the end the objective is flat to rounding while the dual point still gets better.
         let flat = ROUNDING * (after.abs() + 0.5 * self.squares(&product));
         if feasible && after <= self.objective + flat && gap.max(0.0) < 0.5 * self.gap {
@@ -578,13 +589,6 @@ impl<'a, H: SeparableTerm> ProximalNewton<'a, H> {
         let squares: f64 = self.u.iter().enumerate().map(|(k, u)| u * u / self.factored.weight(k)).sum();
         -0.5 * squares - conjugates - dot(&self.rhs, &self.lambda)
     }
-}
-
-/// `out += sum_k amounts_k Z_c`, c the k-th of the given columns, by a team.
-fn add_columns(team: &Team, factored: &dyn Factored, columns: &[u32], amounts: &[f64], out: &mut [f64]) {
-    team.add(columns.len(), out, |range, out| {
-        factored.add_columns(&columns[range.clone()], &amounts[range], out);
-    });
 }
 
 /// `z` moved half the way back to x.
