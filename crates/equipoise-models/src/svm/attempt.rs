@@ -4,7 +4,7 @@
 //! |---|---|---|
 //! | none | as they are | |
 //! | some | as they are | cut off |
-//! | all | smaller in proportion | the same, less so; cut off, where they differ; as they are, where rounding leaves hope |
+//! | all | as they are, where rounding leaves hope | smaller in proportion; the same, less so; cut off, where they differ |
 //!
 //! What several ways find is put together: the better model and the better bound. Whatever a fit is made
 //! with, every bound is for the charges as they are (see `steep`).
@@ -59,16 +59,18 @@ impl Plan<'_> {
             let second = self.guessed(k, &task, cut_off, again(&mut observer), &anew, few);
             return self.better(found, second, company);
         }
-        let mut found = self.guessed(k, &task, share_of(low), again(&mut observer), company, few)?;
-        for (smaller, makes_sense) in [(share_of(high), true), (cut_off, !steepness.is_uniform)] {
+        let (mut found, first) = if steepness.is_hopeless {
+            (self.guessed(k, &task, share_of(low), again(&mut observer), company, few)?, false)
+        } else {
+            (self.solved(k, &task, again(&mut observer), company, most)?, true)
+        };
+        for (smaller, makes_sense) in
+            [(share_of(low), first), (share_of(high), true), (cut_off, !steepness.is_uniform)]
+        {
             if makes_sense && !is_over(&found) {
                 let next = self.guessed(k, &task, smaller, again(&mut observer), &anew, few);
                 found = self.better(found, next, company)?;
             }
-        }
-        if !is_over(&found) && !steepness.is_hopeless {
-            let next = self.solved(k, &task, again(&mut observer), &anew, most);
-            found = self.better(found, next, company)?;
         }
         Ok(found)
     }

@@ -21,12 +21,15 @@ impl Plan<'_> {
         task: &Task<'_>,
         problem: &Problem<Gram<'_>, Pieces<'_>>,
     ) -> Option<Start> {
-        // Those of nu-svc come divided by a margin that nobody knows any more.
         let fits = given.len() == task.rows.len() && given.iter().all(|beta| beta.is_finite());
-        if !fits || self.settings.kind == Kind::NuSvc {
+        if !fits {
             return None;
         }
-        let x = task.within_bounds(given);
+        let x = if self.settings.kind == Kind::NuSvc {
+            task.within_bounds(&task.of_full_size(given)?)
+        } else {
+            task.within_bounds(given)
+        };
         feasible(Start { x, updates: 0, epochs: 0.0 }, problem)
     }
 
@@ -38,13 +41,25 @@ impl Plan<'_> {
         problem: &Problem<Gram<'_>, Pieces<'_>>,
         control: &Control,
     ) -> Option<Start> {
-        // The nearest feasible point under two sums is dear, and nu-svc does well without.
-        let model = self.warm_start.filter(|_| self.settings.kind != Kind::NuSvc)?;
+        let model = self.warm_start?;
         let (w, bias) = (&model.weights[k], model.bias[k]);
-        let is_of_same_cost = model.cost == self.settings.cost;
+        let is_of_same_cost = if self.settings.kind == Kind::NuSvc {
+            model.kind == Kind::NuSvc && model.nu == self.settings.nu
+        } else {
+            model.cost == self.settings.cost
+        };
         let by_part = || task.start_at(w, bias, is_of_same_cost, self.settings, control);
         let guess = || Start { x: task.guess(w, bias), updates: 0, epochs: 0.0 };
         feasible(if task.has_bias { by_part().unwrap_or_else(guess) } else { guess() }, problem)
+    }
+}
+
+impl Task<'_> {
+    /// Multipliers of nu-svc, which come divided by a margin, with the sums that they had.
+    fn of_full_size(&self, divided: &[f64]) -> Option<Vec<f64>> {
+        let sum: f64 = divided.iter().map(|beta| beta.abs()).sum();
+        let size = self.nu * self.total() / sum;
+        size.is_finite().then(|| divided.iter().map(|beta| size * beta).collect())
     }
 }
 

@@ -46,6 +46,8 @@ pub(super) struct Evaluation {
     pub(super) may_vanish: bool,
     /// Whether `X'beta` is nothing but what cancellation left of 0.
     pub(super) vanishes: bool,
+    /// Whether w is `X'beta`, up to rounding.
+    pub(super) is_product: bool,
     /// Multipliers of the sums.
     pub(super) multipliers: Vec<f64>,
 }
@@ -102,7 +104,7 @@ impl Task<'_> {
         };
         let mut primal = half_square + loss;
         let rounding = self.rounding(&scores, bias, rho);
-        let multipliers = if self.kind == Kind::NuSvc { vec![bias - rho, bias + rho] } else { vec![bias] };
+        let multipliers = self.prices(bias, rho);
         // The nu kinds may have the optimum w = 0, which multipliers only come near to; its primal is 0. To nu-svc it means
         // that there is no margin, which is not said lightly.
         let has_nu = matches!(self.kind, Kind::OneClass | Kind::NuSvc);
@@ -123,8 +125,28 @@ impl Task<'_> {
             rounding,
             may_vanish,
             vanishes,
+            is_product: true,
             multipliers,
         })
+    }
+
+    /// The same with other weights, where their primal is smaller. Where multipliers are large and `X'beta` is small, as with
+    /// features that nobody scaled, rounding leaves little of `X'beta`, while the bound of its multipliers is as good as ever.
+    pub(super) fn with_weights(&self, plain: Evaluation, w: Vec<f64>, control: &Control) -> Pass<Evaluation> {
+        let scores = self.of_rows(control, |i| self.rows.dot(i, &w))?;
+        let (loss, bias, rho) = self.best_loss(&scores);
+        let primal = 0.5 * dot(&w, &w) + loss;
+        if primal.is_nan() || primal >= plain.primal {
+            return Ok(plain);
+        }
+        let rounding = self.rounding(&scores, bias, rho);
+        let multipliers = self.prices(bias, rho);
+        Ok(Evaluation { w, bias, rho, primal, loss, rounding, multipliers, is_product: false, ..plain })
+    }
+
+    /// Multipliers of the sums, by bias and margin.
+    fn prices(&self, bias: f64, rho: f64) -> Vec<f64> {
+        if self.kind == Kind::NuSvc { vec![bias - rho, bias + rho] } else { vec![bias] }
     }
 
     /// What the rows add to a vector.

@@ -3,6 +3,8 @@
 //! Every look of a run is at plain primal and dual. Where their gap is within what is wanted, give or take rounding, the
 //! bounds are proven; `accepted` is said of proven bounds only, and the model is the one they were proven for.
 //!
+//! A step that knows weights of its own shows them; where those of the multipliers do not suffice they are looked at, too.
+//!
 //! Rounding may spoil a model whose errors are dear (`C_i` of 1e15 charges 0.1 for the last digit of a margin). Where the
 //! proof fails for want of that, the bias and then the size of the model are moved by a few units of the last digit, and
 //! what is proven best is kept. Where the optimum is `w = 0` the multipliers are moved instead, see `cancel`.
@@ -150,11 +152,13 @@ pub(super) struct GapJudge<'t> {
     gap: f64,
     last: Mutex<Option<Looked>>,
     proofs: Mutex<Proofs>,
+    /// Weights that a step ended at, more exact than those of multipliers may be; looked at once.
+    hint: Mutex<Vec<f64>>,
 }
 
 impl<'t> GapJudge<'t> {
     pub(super) fn new(task: &'t Task<'t>, gap: f64) -> Self {
-        Self { task, gap, last: Mutex::new(None), proofs: Mutex::default() }
+        Self { task, gap, last: Mutex::new(None), proofs: Mutex::default(), hint: Mutex::default() }
     }
 
     /// What was found at x, and what is proven of it unless the control ends that; looks again where the last look was
@@ -187,7 +191,12 @@ impl<'t> GapJudge<'t> {
     }
 
     fn look(&self, x: &[f64], control: &Control) -> Pass<(Evaluation, Option<Proven>)> {
-        let plain = self.task.evaluate(x, control)?;
+        let mut plain = self.task.evaluate(x, control)?;
+        let hint = std::mem::take(&mut *self.hint.lock().unwrap_or_else(PoisonError::into_inner));
+        let is_far = plain.gap() > self.wanted_gap(plain.dual) && !plain.vanishes;
+        if is_far && hint.len() == plain.w.len() {
+            plain = self.task.with_weights(plain, hint, control)?;
+        }
         let proven =
             if self.is_due(&plain) { Some(self.task.prove(x, &plain, self.gap, control)?) } else { None };
         let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
@@ -213,6 +222,12 @@ impl Judge for GapJudge<'_> {
             .with_gap(gap)
             .with_infeasibility(plain.infeasibility)
             .with_multipliers(plain.multipliers))
+    }
+
+    fn hint(&self, dual: &[f64]) {
+        let mut hint = self.hint.lock().unwrap_or_else(PoisonError::into_inner);
+        hint.clear();
+        hint.extend_from_slice(dual);
     }
 
     fn memory(&self) -> Vec<u64> {

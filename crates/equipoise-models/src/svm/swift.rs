@@ -100,7 +100,8 @@ impl Task<'_> {
     pub(super) fn swift_bounds(&self, beta: &[f64], plain: &Evaluation) -> Option<Bounds> {
         let n = self.samples;
         let fits = matches!(self.kind, Kind::Svc | Kind::Svr) && !self.is_squared() && n < MOST_TERMS;
-        if !fits {
+        // What is claimed of w here is that it is X'beta.
+        if !fits || !plain.is_product {
             return None;
         }
         let parts = self.team.map(self.team.parts(self.rows.len()), |rows| self.swift_sums(rows, beta));

@@ -424,7 +424,7 @@ impl<'a> Plan<'a> {
     /// Decision function k, checked, for one of several fits side by side.
     pub(super) fn task_of_fit(&self, k: usize) -> Result<Task<'a>> {
         let (settings, rows) = (self.settings, self.samples.rows);
-        let shares_passes = settings.method != Method::Pairs && settings.kind != Kind::NuSvc;
+        let shares_passes = settings.method != Method::Pairs;
         let in_passes = if shares_passes { self.threads_of_a_fit() } else { 1 };
         let team = Team::for_work(in_passes, rows.entries() + rows.len());
         let task = self.task(k, Arc::new(team.across(self.world.clone())));

@@ -7,7 +7,7 @@
 //! minimise over b   1/2 |X_F'b + v|^2 - y_F'b + h_F(b)    with  sum b = s - sum_B beta      v = X_B'beta_B
 //! ```
 //!
-//! F is a small share of the rows, and so is the work; at a model that is optimal the result is, too. At one that is not,
+//! (of nu-svc the sums of both classes). F is a small share of the rows, and so is the work; at a model that is optimal the result is, too. At one that is not,
 //! some of the others turn out to be at the wrong bound: they and more of those near are the F of the next round. What is
 //! found is only a start: whether it is any good the judge of the run says.
 //!
@@ -21,7 +21,7 @@ use super::dual::Task;
 use super::{Kind, TrainSettings};
 use equipoise::coupling::Coupling;
 use equipoise::enclosure::Sum;
-use equipoise::matrix::Rows;
+use equipoise::matrix::{Rows, SparseMatrix};
 use equipoise::problem::Problem;
 use equipoise::separable::Values;
 use equipoise::smooth::Gram;
@@ -87,8 +87,10 @@ impl Task<'_> {
             if found.gap() <= settings.gap * found.dual.abs() || round + 1 == ROUNDS {
                 break;
             }
-            places =
-                self.of_rows(control, |i| self.place(i, self.rows.dot(i, &found.w) + found.bias)).ok()?;
+            // The kinks of nu-svc are those of the model divided by its margin.
+            let margin = if self.kind == Kind::NuSvc { found.margin() } else { 1.0 };
+            let score = |i: usize| (self.rows.dot(i, &found.w) + found.bias) / margin;
+            places = self.of_rows(control, |i| self.place(i, score(i))).ok()?;
         }
         Some(start)
     }
@@ -110,16 +112,34 @@ impl Task<'_> {
             }
         };
         let v = self.total_vector(self.rows.columns(), control, add).ok()?;
-        let mut sum = Sum::default();
-        sum.add(if self.kind == Kind::OneClass { self.nu * self.total() } else { 0.0 });
-        fixed.iter().for_each(|beta| sum.add(-beta));
-        let part = Part::new(self, near, &v, sum.value().centre())?;
+        let part = Part::new(self, near, &v, self.coupling_of(near, &fixed)?)?;
         let (found, updates, epochs) = part.solve(&start.x, wanted_gap, settings, control)?;
         near.iter().zip(found).for_each(|(&i, beta)| start.x[i] = beta);
         let share = part.rows.entries().max(1) as f64 / self.rows.entries().max(1) as f64;
         start.updates += updates;
         start.epochs += epochs * share;
         Some(())
+    }
+
+    /// The sums of the multipliers near, which are those of all less the ones that are fixed.
+    fn coupling_of(&self, near: &[usize], fixed: &[f64]) -> Option<Coupling> {
+        if self.kind != Kind::NuSvc {
+            let mut sum = Sum::default();
+            sum.add(if self.kind == Kind::OneClass { self.nu * self.total() } else { 0.0 });
+            fixed.iter().for_each(|beta| sum.add(-beta));
+            return Coupling::sum(sum.value().centre()).ok();
+        }
+        let sums = [1.0, -1.0].map(|sign| {
+            let mut sum = Sum::default();
+            sum.add(0.5 * sign * self.nu * self.total());
+            let of_class = fixed.iter().zip(&self.targets).filter(|(_, target)| **target == sign);
+            of_class.for_each(|(beta, _)| sum.add(-beta));
+            sum.value().centre()
+        });
+        let row = |i: usize| usize::from(self.targets[i] < 0.0);
+        let columns: Vec<_> = near.iter().enumerate().map(|(k, &i)| (row(i), k, 1.0)).collect();
+        let matrix = SparseMatrix::from_triplets(2, near.len(), &columns).ok()?;
+        Coupling::rows_of(matrix, sums.to_vec()).ok()
     }
 
     /// The rows nearest to their kinks, a share of all, and those whose multipliers are not what their places ask for.
@@ -167,8 +187,14 @@ impl Task<'_> {
             cap if self.is_squared() => 0.25 * place.beta * (place.beta / cap),
             cap => cap * place.distance * f64::from(place.beta != 0.0),
         };
-        0.5 * square
-            + places.iter().enumerate().filter(|(_, place)| place.distance.is_finite()).map(loss).sum::<f64>()
+        let places = places.iter().enumerate().filter(|(_, place)| place.distance.is_finite());
+        let losses = places.map(loss).sum::<f64>();
+        if self.kind == Kind::NuSvc {
+            // Divided by its margin, a model is worth this at the margin that suits it best.
+            let gain = (self.nu * self.total() - losses).max(0.0);
+            return 0.5 * gain * gain / square.max(f64::MIN_POSITIVE);
+        }
+        0.5 * square + losses
     }
 }
 
@@ -178,11 +204,11 @@ struct Part<'t> {
     near: &'t [usize],
     rows: Rows<'static>,
     linear: Vec<f64>,
-    sum: f64,
+    coupling: Coupling,
 }
 
 impl<'t> Part<'t> {
-    fn new(task: &'t Task<'t>, near: &'t [usize], v: &[f64], sum: f64) -> Option<Self> {
+    fn new(task: &'t Task<'t>, near: &'t [usize], v: &[f64], coupling: Coupling) -> Option<Self> {
         let (mut starts, mut indices, mut values) = (vec![0], Vec::new(), Vec::new());
         for &i in near {
             task.rows.for_each(i, |column, value| {
@@ -196,7 +222,7 @@ impl<'t> Part<'t> {
         let has_targets = matches!(task.kind, Kind::Svc | Kind::Svr);
         let target = |i: usize| if has_targets { task.targets[i] } else { 0.0 };
         let linear = near.iter().map(|&i| task.rows.dot(i, v) - target(i)).collect();
-        Some(Self { task, near, rows, linear, sum })
+        Some(Self { task, near, rows, linear, coupling })
     }
 
     /// Multipliers of these rows, updates and epochs, from those of all rows.
@@ -229,7 +255,7 @@ impl<'t> Part<'t> {
         };
         let linear = Values::Each(self.linear.clone());
         let gram = Gram::with_squared_norms(&self.rows, part.diagonal(), linear, norms).ok()?;
-        let coupling = Coupling::sum(self.sum).ok()?;
+        let coupling = self.coupling.clone();
         let problem = Problem::builder(gram).separable(part.pieces()).coupling(coupling).build().ok()?;
         let start = problem.nearest_feasible(&chosen(&|i| beta[i])).ok()?;
         let choices = Settings {

@@ -22,7 +22,7 @@ pub struct Watch<'a> {
     pub resumed: Option<&'a TrainSnapshot>,
     /// Where decision functions begin: the multipliers of an earlier training on the same rows (`Trained::multipliers`), which
     /// win over those that go with the weights of a model. Multipliers beyond their bounds are put on them; lists of another
-    /// length are left out, and nu-svc begins afresh.
+    /// length are left out.
     pub multipliers: Option<&'a [Option<Vec<f64>>]>,
 }
 

@@ -96,14 +96,17 @@ fn a_run_that_ends_early_reports_what_it_has() {
 #[test]
 fn pairs_and_violating_pairs_find_the_same_model() {
     let mut numbers = Numbers::new(106);
-    for kind in [Kind::Svc, Kind::Svr, Kind::OneClass] {
+    for kind in [Kind::Svc, Kind::Svr, Kind::OneClass, Kind::NuSvc] {
         for loss in [Loss::Hinge, Loss::SquaredHinge] {
             let mut data = classes(&mut numbers, 40, 6, 0.8);
+            let mut nu = TrainSettings::default().nu;
             if kind == Kind::OneClass {
                 data = data.moved(|_| 2.5);
+            } else if kind == Kind::NuSvc {
+                (data, nu) = (shifted(&mut numbers, 40, 6, 0.8, 0.6), 0.7);
             }
             let [fast, slow] = [Method::Violating, Method::Pairs].map(|method| {
-                let settings = TrainSettings { method, loss, gap: 1e-7, ..settings(kind) };
+                let settings = TrainSettings { method, loss, nu, gap: 1e-7, ..settings(kind) };
                 certified(&data, &settings).report.primal()
             });
             assert!((fast - slow).abs() <= 2e-7 * fast.abs().max(1e-12), "{kind:?}: {fast} and {slow}");

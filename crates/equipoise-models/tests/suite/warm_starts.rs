@@ -1,7 +1,7 @@
 //! An earlier model is a good place to begin: counted in epochs, never in time.
 
 use crate::numbers::Numbers;
-use crate::{Data, classes, targets};
+use crate::{Data, classes, shifted, targets};
 use equipoise::Status;
 use equipoise_models::svm::{Kind, LinearModel, Loss, TrainSettings, Watch, train};
 
@@ -19,7 +19,9 @@ fn cases() -> Vec<(Data, TrainSettings)> {
     let plane = targets(&mut numbers, 2000, 20, 0.5);
     let cloud = targets(&mut numbers, 2000, 20, 0.5).moved(|_| 2.5);
     let plain = TrainSettings::default();
+    let spread = shifted(&mut numbers, 3000, 20, 0.8, 0.6);
     vec![
+        (spread, TrainSettings { kind: Kind::NuSvc, nu: 0.8, ..plain.clone() }),
         (sparse.clone(), plain.clone()),
         (sparse.clone(), TrainSettings { cost: 0.05, ..plain.clone() }),
         (dense.clone(), TrainSettings { cost: 10.0, ..plain.clone() }),
@@ -55,7 +57,7 @@ fn a_model_of_the_same_data_costs_hardly_more_than_a_certificate() {
 fn a_model_of_half_or_twice_the_cost_saves_half_of_the_epochs() {
     let mut failures = Vec::new();
     for (data, settings) in cases() {
-        if settings.kind == Kind::OneClass {
+        if matches!(settings.kind, Kind::OneClass | Kind::NuSvc) {
             continue;
         }
         let (cold, _) = epochs(&data, &settings, None);
@@ -81,7 +83,7 @@ fn a_model_of_half_or_twice_the_cost_saves_half_of_the_epochs() {
 fn multipliers_of_the_same_rows_are_the_optimum_itself() {
     for (data, settings) in cases() {
         for bias in [true, false] {
-            if !bias && settings.kind == Kind::OneClass {
+            if !bias && matches!(settings.kind, Kind::OneClass | Kind::NuSvc) {
                 continue;
             }
             let settings = TrainSettings { gap: 1e-6, bias, ..settings.clone() };
@@ -113,4 +115,31 @@ fn multipliers_of_another_cost_or_of_other_rows_are_made_feasible_or_left_out() 
             assert!(difference <= 2e-6 * known.report.primal().abs(), "{settings:?}: {difference}");
         }
     }
+}
+
+/// Two sums are one row each: a nu that gives the model of a C takes about as many passes as that C.
+#[test]
+fn two_sums_take_about_as_long_as_one() {
+    let mut numbers = Numbers::new(57);
+    let mut failures = Vec::new();
+    let cases = [
+        (classes(&mut numbers, 4000, 30, 0.5), 1.0),
+        (classes(&mut numbers, 2000, 300, 0.1), 0.1),
+        (shifted(&mut numbers, 3000, 8, 1.0, 0.6), 10.0),
+    ];
+    for (data, cost) in cases {
+        let svc = TrainSettings { cost, ..TrainSettings::default() };
+        let one = train(data.samples(), &svc, None, Watch::default()).expect("valid data");
+        let sum: f64 = one.multipliers[0].iter().flatten().map(|beta| beta.abs()).sum();
+        let nu = sum / (cost * data.labels.len() as f64);
+        let settings = TrainSettings { kind: Kind::NuSvc, nu, ..svc };
+        let two = train(data.samples(), &settings, None, Watch::default()).expect("valid data");
+        assert_eq!(two.report.status(), Status::Converged);
+        let [first, second] = [&one, &two].map(|trained| trained.report.classes[0].epochs);
+        println!("C {cost}, nu {nu:.4}: {first:.1} epochs for one sum, {second:.1} for two");
+        if second > 2.0 * first + 5.0 {
+            failures.push(format!("C {cost}, nu {nu}: {first} and {second} epochs"));
+        }
+    }
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
 }

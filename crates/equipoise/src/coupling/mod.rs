@@ -3,12 +3,14 @@
 //! A coupling answers for its columns, its residual and the independence of its rows. It knows nothing
 //! of gradients, of h or of which pair moves next.
 
+mod apart;
 mod columns;
 mod enclosed;
 mod independent;
 mod outers;
 mod passes;
 
+pub(crate) use apart::{Apart, Members};
 pub(crate) use columns::CouplingColumns;
 pub use enclosed::{ALLOWED_SHARE, Miss};
 pub use independent::DroppedRow;

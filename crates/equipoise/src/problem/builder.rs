@@ -182,6 +182,7 @@ impl<F: SmoothTerm, H: SeparableTerm> ProblemBuilder<F, H> {
         let independence = independent_rows(&coupling, n, control)?;
         let reduced = (!independence.dropped.is_empty()).then(|| coupling.keep_rows(&independence.kept));
         let independent = reduced.as_ref().unwrap_or(&coupling);
+        let apart = independent.apart(n);
         let blocks = Blocks::new(&self.blocks, n, independent, control)?;
         let separable = by_block(self.separable, &blocks)?;
         let topology = self.topology.resolve(blocks.len());
@@ -208,6 +209,7 @@ impl<F: SmoothTerm, H: SeparableTerm> ProblemBuilder<F, H> {
             smooth: self.smooth,
             separable,
             reduced,
+            apart,
             coupling,
             kept_rows: independence.kept,
             dropped_rows: independence.dropped,

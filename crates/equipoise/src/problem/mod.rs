@@ -24,7 +24,7 @@ pub(crate) use model::Model;
 pub(crate) use start::project;
 
 use crate::control::Control;
-use crate::coupling::{Coupling, DroppedRow};
+use crate::coupling::{Apart, Coupling, DroppedRow};
 use crate::error::{Error, Result};
 use crate::graph::{EdgeProbabilities, Graph};
 use crate::separable::{Nonsmooth, SeparableTerm, Zero};
@@ -38,6 +38,8 @@ pub struct Problem<F, H = Zero> {
     coupling: Coupling,
     /// The coupling without redundant rows, where there were any.
     reduced: Option<Coupling>,
+    /// The independent rows one by one, where they share no coordinate.
+    apart: Option<Apart>,
     kept_rows: Vec<usize>,
     dropped_rows: Vec<DroppedRow>,
     blocks: Blocks,
@@ -155,6 +157,11 @@ impl<F: SmoothTerm, H: SeparableTerm> Problem<F, H> {
     /// The coupling by independent rows.
     pub fn independent_coupling(&self) -> &Coupling {
         self.reduced.as_ref().unwrap_or(&self.coupling)
+    }
+
+    /// The independent rows one by one, where there are several and they share no coordinate.
+    pub(crate) fn apart(&self) -> Option<&Apart> {
+        self.apart.as_ref()
     }
 
     /// Multipliers of the independent rows, from those of all rows given; zeros where none are.

@@ -9,8 +9,7 @@ use super::bounded_least_squares::{Outcome, bounded_least_squares};
 use faer::Mat;
 
 use crate::control::{Control, Pass};
-use crate::coupling::{ALLOWED_SHARE, CouplingColumns};
-use crate::coupling::{Coupling, Shape};
+use crate::coupling::{ALLOWED_SHARE, Apart, Coupling, CouplingColumns, Members, Shape};
 use crate::error::{Error, Result};
 use crate::interior::{self, Program};
 use crate::matrix::{check_finite_vector, check_length, max_abs};
@@ -106,6 +105,11 @@ fn project_from(
     if max_abs(&shift) == 0.0 {
         return Ok(from);
     }
+    if let Some(apart) = coupling.apart(n)
+        && let Some(z) = project_apart(coupling, &apart, &domain, &from, control)?
+    {
+        return Ok(z);
+    }
     if m >= MANY_ROWS
         && let Some(z) = from_inside(coupling, &domain, &from, control)?
     {
@@ -128,7 +132,7 @@ fn project_from(
             &mut z,
         );
         control.check()?;
-        settle_row(weights, coupling.rhs()[0], &domain, &mut z);
+        settle_row(weights, &Members::All(n), coupling.rhs()[0], &domain, &mut z);
         if is_inside(&domain, &z, control)?
             && coupling.miss_within(&z, control)?.relative <= 0.5 * ALLOWED_SHARE
         {
@@ -183,6 +187,36 @@ fn project_from(
             proven => Err(proven),
         },
     }
+}
+
+/// The feasible point nearest to `from` where the rows share no coordinate: row by row. `None` where a row cannot be met.
+fn project_apart(
+    coupling: &Coupling,
+    apart: &Apart,
+    domain: &Domain<'_>,
+    from: &[f64],
+    control: &Control,
+) -> Pass<Option<Vec<f64>>> {
+    let mut z = from.to_vec();
+    let mut workspace = one_row::Workspace::default();
+    for (members, &rhs) in apart.members.iter().zip(coupling.rhs()) {
+        control.check()?;
+        let coordinates: Vec<usize> = members.iter().collect();
+        let x: Vec<f64> = coordinates.iter().map(|&c| from[c]).collect();
+        let row: Vec<f64> = coordinates.iter().map(|&c| apart.weights.at(c)).collect();
+        let shift = rhs - row.iter().zip(&x).map(|(a, x)| a * x).sum::<f64>();
+        let (gradient, metric, mut nearest) = (vec![0.0; x.len()], vec![1.0; x.len()], x.clone());
+        let model = Model { coordinates: &coordinates, x: &x, gradient: &gradient, metric: &metric };
+        let wanted = one_row::Row { coefficients: &row, shift };
+        if !one_row::solve(&model, wanted, domain, 0.0, &mut workspace, &mut nearest).found {
+            return Ok(None);
+        }
+        coordinates.iter().zip(&nearest).for_each(|(&c, nearest)| z[c] = *nearest);
+        settle_row(&apart.weights, members, rhs, domain, &mut z);
+    }
+    let holds =
+        is_inside(domain, &z, control)? && coupling.miss_within(&z, control)?.relative <= 0.5 * ALLOWED_SHARE;
+    Ok(holds.then_some(z))
 }
 
 /// The feasible point nearest to `from`, by way of the interior; `None` where that does not lead to a feasible one.
@@ -268,9 +302,9 @@ fn is_inside(domain: &Domain<'_>, z: &[f64], control: &Control) -> Pass<bool> {
 }
 
 /// Gives what rounding left of `a'z - b` to coordinates that can take it.
-fn settle_row(weights: &Values, rhs: f64, domain: &Domain<'_>, z: &mut [f64]) {
-    let mut left = (0..z.len()).map(|c| weights.at(c) * z[c]).sum::<f64>() - rhs;
-    for c in 0..z.len() {
+fn settle_row(weights: &Values, members: &Members, rhs: f64, domain: &Domain<'_>, z: &mut [f64]) {
+    let mut left = members.iter().map(|c| weights.at(c) * z[c]).sum::<f64>() - rhs;
+    for c in members.iter() {
         let a = weights.at(c);
         if left == 0.0 {
             break;

@@ -11,8 +11,9 @@
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
 
+use crate::coupling::Members;
 use crate::error::Result;
-use crate::selection::Slopes;
+use crate::selection::{Slopes, carry_members};
 use crate::solve::Archive;
 
 /// Coordinates in a stretch.
@@ -23,7 +24,7 @@ const GONE: u32 = u32::MAX;
 /// Who is visited next, and who is left out.
 #[derive(Debug)]
 pub(crate) struct Singles {
-    dimension: usize,
+    members: Members,
     /// In ascending order.
     active: Vec<u32>,
     /// The stretches in the order of this sweep, how many are done, and the places of the one under way.
@@ -46,10 +47,10 @@ const NONE: Slopes = Slopes { rise: 0.0, fall: 0.0 };
 const ALL: Slopes = Slopes { rise: f64::NEG_INFINITY, fall: f64::INFINITY };
 
 impl Singles {
-    pub(crate) fn new(dimension: usize, seed: u64) -> Self {
+    pub(crate) fn new(members: Members, seed: u64) -> Self {
         Self {
-            dimension,
-            active: (0..dimension as u32).collect(),
+            active: members.iter().map(|c| c as u32).collect(),
+            members,
             order: Vec::new(),
             done: 0,
             place: 0,
@@ -64,10 +65,15 @@ impl Singles {
 
     /// Shows an archive, between sweeps, who is active and which draws come next.
     pub(crate) fn carry(&mut self, archive: &mut Archive<'_>) -> Result<()> {
-        archive.indices(&mut self.active, self.dimension)?;
+        carry_members(&self.members, &mut self.active, archive)?;
         archive.number(&mut self.last.rise)?;
         archive.number(&mut self.last.fall)?;
         archive.generator(&mut self.rng)
+    }
+
+    /// Who may be visited at all.
+    pub(crate) fn members(&self) -> &Members {
+        &self.members
     }
 
     /// Coordinates that a sweep visits.
@@ -77,8 +83,7 @@ impl Singles {
 
     /// Everyone comes back.
     pub(crate) fn bring_all_back(&mut self) {
-        self.active.clear();
-        self.active.extend(0..self.dimension as u32);
+        self.members.list(&mut self.active);
         self.last = ALL;
     }
 
@@ -163,7 +168,7 @@ mod tests {
     #[test]
     fn every_sweep_visits_every_active_coordinate_once() {
         for dimension in [1, 2, 7, 8, 9, 50] {
-            let mut singles = Singles::new(dimension, 3);
+            let mut singles = Singles::new(Members::All(dimension), 3);
             for _ in 0..20 {
                 singles.begin();
                 let mut seen: Vec<usize> = std::iter::from_fn(|| singles.next()).collect();
@@ -175,7 +180,7 @@ mod tests {
 
     #[test]
     fn who_rests_beyond_all_wishes_leaves_until_all_come_back() {
-        let mut singles = Singles::new(20, 1);
+        let mut singles = Singles::new(Members::All(20), 1);
         let sweep = |singles: &mut Singles| {
             singles.begin();
             let mut visits = 0;

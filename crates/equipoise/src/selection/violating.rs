@@ -1,6 +1,6 @@
 //! Violating pairs: sweeps over an active set, with a pool of partners and a running multiplier.
 //!
-//! For one row and scalar coordinates. Per unit of the row, the objective changes by `rise_i` when coordinate i gives
+//! For one row and its coordinates, one at a time. Per unit of the row, the objective changes by `rise_i` when coordinate i gives
 //! more to it and by `fall_i` when it gives less (`fall_i <= rise_i`, infinite at a bound). x is optimal where some
 //! multiplier fits, `fall_i <= -lambda <= rise_i` for all i; a coordinate with `rise_i < -lambda` wants to rise, one
 //! with `fall_i > -lambda` wants to fall. One of each makes a pair. Whoever finds no partner waits in a pool; pairs
@@ -14,7 +14,9 @@
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
 
-use crate::error::Result;
+use crate::coupling::Members;
+use crate::error::{Error, Result};
+use crate::selection::carry_members;
 use crate::solve::Archive;
 
 /// Coordinates that may wait for a partner on each side.
@@ -56,7 +58,7 @@ struct Waiting {
 
 #[derive(Debug)]
 pub(crate) struct ViolatingPairs {
-    dimension: usize,
+    members: Members,
     active: Vec<u32>,
     /// The coordinates before it were visited in this sweep.
     visited: usize,
@@ -71,10 +73,10 @@ pub(crate) struct ViolatingPairs {
 }
 
 impl ViolatingPairs {
-    pub(crate) fn new(dimension: usize, seed: u64) -> Self {
+    pub(crate) fn new(members: Members, seed: u64) -> Self {
         Self {
-            dimension,
-            active: (0..dimension as u32).collect(),
+            active: members.iter().map(|c| c as u32).collect(),
+            members,
             visited: 0,
             risers: Vec::with_capacity(POOL),
             fallers: Vec::with_capacity(POOL),
@@ -84,6 +86,11 @@ impl ViolatingPairs {
             sweeps: 0,
             rng: Xoshiro256PlusPlus::seed_from_u64(seed),
         }
+    }
+
+    /// Who may be visited at all.
+    pub(crate) fn members(&self) -> &Members {
+        &self.members
     }
 
     /// Leaves an evenly spaced sample of the coordinates, until all come back.
@@ -101,16 +108,17 @@ impl ViolatingPairs {
 
     /// Shows an archive who is active, who waits, and which draws come next.
     pub(crate) fn carry(&mut self, archive: &mut Archive<'_>) -> Result<()> {
-        archive.indices(&mut self.active, self.dimension)?;
+        carry_members(&self.members, &mut self.active, archive)?;
         archive.count(&mut self.visited, self.active.len())?;
         for pool in [&mut self.risers, &mut self.fallers] {
             let length = archive.length(pool.len())?.min(POOL);
             pool.resize(length, Waiting { coordinate: 0, slope: 0.0 });
             for Waiting { coordinate, slope } in pool {
-                let mut index = *coordinate as usize;
-                archive.count(&mut index, self.dimension.saturating_sub(1))?;
-                *coordinate = index as u32;
+                archive.small(coordinate)?;
                 archive.number(slope)?;
+                if !self.members.contains(*coordinate) {
+                    return Err(Error::BadSnapshot { what: "a coordinate that waits is in no such row" });
+                }
             }
         }
         let (last, now) = (&mut self.last, &mut self.now);
@@ -130,8 +138,7 @@ impl ViolatingPairs {
     }
 
     fn bring_all_back(&mut self) {
-        self.active.clear();
-        self.active.extend(0..self.dimension as u32);
+        self.members.list(&mut self.active);
         self.last = Slopes { rise: f64::NEG_INFINITY, fall: f64::INFINITY };
     }
 
@@ -280,7 +287,7 @@ mod tests {
     #[test]
     fn a_multiplier_beyond_all_slopes_is_brought_between_them() {
         for off in [1e3, -1e3] {
-            let mut selection = ViolatingPairs::new(2, 1);
+            let mut selection = ViolatingPairs::new(Members::All(2), 1);
             selection.multiplier = off;
             // The first wants to rise, the second to fall; from afar both want the same.
             let slopes = [-1.0, 1.0].map(|slope| Slopes { rise: slope, fall: slope });

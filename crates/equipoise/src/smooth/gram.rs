@@ -114,6 +114,10 @@ impl SmoothTerm for Gram<'_> {
         product.fill(0.0);
         self.add_image(x, product, control)
     }
+    fn least_value(&self) -> f64 {
+        let has_slope = self.linear.as_slice().iter().any(|l| *l != 0.0);
+        if has_slope { f64::NEG_INFINITY } else { 0.0 }
+    }
     fn gradient(&self, x: &[f64], product: &[f64], out: &mut [f64], control: &Control) -> Pass {
         self.pass(control, |part| self.range_partials(part.clone(), x, product, &mut out[part]))
     }

@@ -44,6 +44,11 @@ pub trait Judge: Sync {
     /// ask for a verdict when they seem to be within it.
     fn wanted_gap(&self, objective: f64) -> f64;
 
+    /// Is shown, before the x is judged that goes with it, the point of the dual at which a second-order step ended: for
+    /// `f(x) = 1/2 |Z x|_W^2 + ...` the vector that is `W Z x` at the optimum. It may be more exact than what x gives, where x is
+    /// large and `Z x` is small; an empty one takes the last back. A judge need not look at it.
+    fn hint(&self, _dual: &[f64]) {}
+
     /// What later verdicts depend on beside x, for a [`Snapshot`](crate::Snapshot); nothing, for most.
     fn memory(&self) -> Vec<u64> {
         Vec::new()

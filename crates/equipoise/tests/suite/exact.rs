@@ -17,7 +17,7 @@ use crate::adaptor::composite;
 const CASES: u64 = 3000;
 
 /// Random numbers by splitmix64.
-struct Draw(u64);
+pub(crate) struct Draw(pub(crate) u64);
 
 impl Draw {
     fn next(&mut self) -> u64 {
@@ -28,12 +28,12 @@ impl Draw {
         z ^ (z >> 31)
     }
 
-    fn below(&mut self, most: u64) -> u64 {
+    pub(crate) fn below(&mut self, most: u64) -> u64 {
         self.next() % most
     }
 
     /// Between -1 and 1; often a short number, so that sums cancel exactly or nearly so.
-    fn number(&mut self) -> f64 {
+    pub(crate) fn number(&mut self) -> f64 {
         let fine = (self.next() >> 11) as f64 / (1u64 << 52) as f64 - 1.0;
         match self.below(4) {
             0 => (fine * 4.0).round() / 4.0,
@@ -42,12 +42,12 @@ impl Draw {
         }
     }
 
-    fn vector(&mut self, n: usize, scale: f64) -> Vec<f64> {
+    pub(crate) fn vector(&mut self, n: usize, scale: f64) -> Vec<f64> {
         (0..n).map(|_| self.number() * scale).collect()
     }
 
     /// 1 mostly, else a power of ten.
-    fn scale(&mut self) -> f64 {
+    pub(crate) fn scale(&mut self) -> f64 {
         match self.below(6) {
             0 => 10f64.powi(self.below(301) as i32 - 150),
             1 => 10f64.powi(self.below(21) as i32 - 10),
@@ -58,11 +58,11 @@ impl Draw {
 
 type Precise = FBig<HalfEven, 2>;
 
-fn exact(value: f64) -> RBig {
+pub(crate) fn exact(value: f64) -> RBig {
     RBig::try_from(value).expect("finite")
 }
 
-fn zero() -> RBig {
+pub(crate) fn zero() -> RBig {
     exact(0.0)
 }
 
@@ -79,7 +79,7 @@ fn precisely(value: &RBig, of: impl Fn(Precise) -> Precise) -> RBig {
 }
 
 #[derive(Debug, Clone)]
-enum Loss {
+pub(crate) enum Loss {
     Squared,
     Huber(f64),
     SquaredHinge,
@@ -143,19 +143,19 @@ impl Loss {
 
 /// f, as numbers.
 #[derive(Debug, Clone)]
-enum F {
+pub(crate) enum F {
     Loss { loss: Loss, rows: Vec<Vec<f64>>, y: Vec<f64>, weights: Vec<f64> },
     Quadratic { q: Vec<Vec<f64>>, c: Vec<f64> },
     Distance { target: Vec<f64>, weights: Vec<f64> },
     LossAndDistance { rows: Vec<Vec<f64>>, y: Vec<f64>, target: Vec<f64>, weights: Vec<f64>, c: Vec<f64> },
 }
 
-fn dot(a: &[f64], x: &[RBig]) -> RBig {
+pub(crate) fn dot(a: &[f64], x: &[RBig]) -> RBig {
     a.iter().zip(x).fold(zero(), |sum, (a, x)| sum + exact(*a) * x)
 }
 
 impl F {
-    fn draw(draw: &mut Draw, n: usize) -> Self {
+    pub(crate) fn draw(draw: &mut Draw, n: usize) -> Self {
         let (scale, m) = (draw.scale(), 1 + draw.below(6) as usize);
         let rows: Vec<Vec<f64>> = (0..m).map(|_| draw.vector(n, scale)).collect();
         let size = draw.scale();
@@ -205,7 +205,7 @@ impl F {
         }
     }
 
-    fn value(&self, x: &[RBig]) -> RBig {
+    pub(crate) fn value(&self, x: &[RBig]) -> RBig {
         let squares = |target: &[f64], weights: &[f64]| {
             x.iter().zip(target).zip(weights).fold(zero(), |sum, ((x, t), w)| {
                 let r = x - exact(*t);
@@ -232,7 +232,7 @@ impl F {
         }
     }
 
-    fn term(&self) -> Option<Box<dyn SmoothTerm>> {
+    pub(crate) fn term(&self) -> Option<Box<dyn SmoothTerm>> {
         let matrix = |rows: &[Vec<f64>]| Matrix::from_rows(rows).expect("rectangular");
         Some(match self {
             Self::Loss { loss, rows, y, weights } => loss.term(matrix(rows), y.clone(), weights.clone()),
@@ -256,16 +256,16 @@ impl F {
 
 /// h, as numbers: `rise`, `fall` and `l2` of every coordinate, on an interval.
 #[derive(Debug, Clone)]
-struct H {
+pub(crate) struct H {
     rise: Vec<f64>,
     fall: Vec<f64>,
     l2: Vec<f64>,
-    bounds: (f64, f64),
+    pub(crate) bounds: (f64, f64),
     kind: u64,
 }
 
 impl H {
-    fn draw(draw: &mut Draw, n: usize) -> Self {
+    pub(crate) fn draw(draw: &mut Draw, n: usize) -> Self {
         let (kind, none) = (draw.below(6), vec![0.0; n]);
         let scale = draw.scale();
         let mut weights = |zeros: u64| -> Vec<f64> {
@@ -289,19 +289,19 @@ impl H {
         }
     }
 
-    fn value(&self, x: &[RBig]) -> RBig {
+    pub(crate) fn value(&self, x: &[RBig]) -> RBig {
         x.iter().enumerate().fold(zero(), |sum, (c, x)| {
             let linear = if *x < zero() { -x * exact(self.fall[c]) } else { x * exact(self.rise[c]) };
             sum + linear + exact(self.l2[c]) * x * x * exact(0.5)
         })
     }
 
-    fn holds(&self, x: &[RBig]) -> bool {
+    pub(crate) fn holds(&self, x: &[RBig]) -> bool {
         let (lo, hi) = self.bounds;
         x.iter().all(|x| (lo.is_infinite() || *x >= exact(lo)) && (hi.is_infinite() || *x <= exact(hi)))
     }
 
-    fn term(&self) -> Box<dyn SeparableTerm> {
+    pub(crate) fn term(&self) -> Box<dyn SeparableTerm> {
         match self.kind {
             0 => Box::new(Zero),
             1 => Box::new(L1::new(self.rise.clone()).expect("valid")),

@@ -6,6 +6,7 @@
 //! * `behaviour`: what is repeatable, what binds, what is reported.
 //! * `conformance`: what every term must satisfy; a new term is one line in a list.
 //! * `exact`: exact arithmetic judges every certificate.
+//! * `exact_inside`: the same for steps from the interior.
 //! * `drift`: ten million pair moves leave A x = b intact.
 //! * `known`: problems with known optima.
 //! * `methods`: every method, held to the same promises.
@@ -17,6 +18,7 @@
 //! * `regressions`: what once went wrong.
 //! * `resume`: a run that is put aside and goes on later has the bits of one that was not.
 //! * `sampled`: a few samples at a time: the same optimum, at the rates that are known.
+//! * `shape_sets`: whole sets of such shapes, counted; those that take minutes are ignored unless asked for.
 //! * `shapes`: bad units, many rows, degenerate vertices, rows that are nearly parallel.
 //! * `soak`: the promises under random seeds, for as long as there is time; ignored unless asked for.
 //! * `trust`: findings of hostile users: false claims, refusals, iterates that got worse.
@@ -30,6 +32,7 @@ mod behaviour;
 mod conformance;
 mod drift;
 mod exact;
+mod exact_inside;
 mod known;
 mod methods;
 mod multicore;
@@ -41,6 +44,7 @@ mod regressions;
 mod resume;
 mod sampled;
 mod samples;
+mod shape_sets;
 mod shapes;
 mod soak;
 mod trust;

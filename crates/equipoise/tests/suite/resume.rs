@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use equipoise::matrix::SparseMatrix;
 use equipoise::separable::{Bounds, L1, Zero};
 use equipoise::smooth::LossOfProduct;
 use equipoise::smooth::loss::{HuberLoss, LogisticLoss, Squared};
@@ -111,6 +112,10 @@ fn violating_pairs_go_on_with_the_same_bits() {
         LossOfProduct::new(numbers.sparse(620, 640), numbers.vector(620, 1.0), Squared).expect("valid");
     let curved = LossOfProduct::new(numbers.dense(90, 40), numbers.labels(90), LogisticLoss).expect("valid");
     let l1 = || L1::new(0.05).expect("valid");
+    let apart = LossOfProduct::new(numbers.dense(10, 80), numbers.vector(10, 1.0), Squared).expect("valid");
+    let entries: Vec<_> = (0..80).map(|c| (c % 2, c, 1.0)).collect();
+    let two = SparseMatrix::from_triplets(2, 80, &entries).expect("inside");
+    let two = Coupling::rows_of(two, vec![1.5, -0.5]).expect("finite");
     let problems = [
         ("newton", composite(few, l1()).coupling(sum()).build().expect("valid")),
         (
@@ -118,6 +123,7 @@ fn violating_pairs_go_on_with_the_same_bits() {
             composite(many, Bounds::new(0.0, 0.02).expect("valid")).coupling(sum()).build().expect("valid"),
         ),
         ("free", composite(curved, l1()).coupling(sum()).build().expect("valid")),
+        ("apart", composite(apart, l1()).coupling(two).build().expect("valid")),
     ];
     for (name, problem) in &problems {
         assert!(goes_on_alike(name, problem, &settings(Method::Violating)) > 0, "{name}");

@@ -133,10 +133,45 @@ fn instance(seed: u64) -> kit::Instance {
     kit::Instance { name, smooth, separable, coupling, blocks: kit::Blocks::Auto, dimension }
 }
 
+/// The same under two to four rows that share no coordinate; some coordinates are in none.
+fn rows_apart(seed: u64) -> kit::Instance {
+    let mut numbers = Numbers::new(9_000 + seed);
+    let mut instance = instance(seed);
+    let n = instance.dimension;
+    let rows = (2 + numbers.below(3)).min(n);
+    let mut matrix = kit::Dense::zeros(rows, n);
+    for c in 0..n {
+        let row = if c < rows { c } else { numbers.below(rows + 1) };
+        if row < rows {
+            matrix.row_mut(row)[c] = [1.0, -1.0, 0.5 + numbers.next().abs()][numbers.below(3)];
+        }
+    }
+    matrix.sparse = numbers.below(2) == 0;
+    let inside: Vec<f64> = (0..n)
+        .map(|c| {
+            let (lower, upper) = instance.separable.bounds(c);
+            let t = 0.5 * (1.0 + numbers.next());
+            if lower.is_finite() { lower + t * (upper - lower) } else { 4.0 * t - 2.0 }
+        })
+        .collect();
+    instance.name.push_str("/apart");
+    instance.coupling = kit::Coupling::Rows { rhs: matrix.times(&inside), matrix };
+    instance
+}
+
 #[test]
 fn violating_pairs_agree_with_random_pairs_and_the_oracle() {
+    agree_with_the_oracle(instance, CASES);
+}
+
+#[test]
+fn rows_that_share_no_coordinate_agree_with_the_oracle() {
+    agree_with_the_oracle(rows_apart, CASES / 2);
+}
+
+fn agree_with_the_oracle(instance: fn(u64) -> kit::Instance, cases: u64) {
     let (mut failures, mut without_oracle) = (Vec::new(), Vec::new());
-    for seed in 0..CASES {
+    for seed in 0..cases {
         let instance = instance(seed);
         let problem = problem(&instance).expect("valid");
         let oracle = match kit::solve(&instance) {
@@ -159,15 +194,14 @@ fn violating_pairs_agree_with_random_pairs_and_the_oracle() {
             }
         }
     }
-    println!("{CASES} problems, {} without an oracle", without_oracle.len());
-    assert!(without_oracle.len() * 20 <= CASES as usize, "{without_oracle:#?}");
+    println!("{cases} problems, {} without an oracle", without_oracle.len());
+    assert!(without_oracle.len() * 20 <= cases as usize, "{without_oracle:#?}");
     assert!(failures.is_empty(), "{} disagree:\n{}", failures.len(), failures.join("\n"));
 }
 
 #[test]
 fn violating_pairs_never_raise_the_objective_and_stay_feasible() {
-    for seed in 0..60 {
-        let instance = instance(seed);
+    for instance in (0..60).flat_map(|seed| [instance(seed), rows_apart(seed)]) {
         let problem = problem(&instance).expect("valid");
         let mut before = problem.objective(problem.start()).expect("in memory");
         for max_updates in [1, 2, 5, 20, 100] {
@@ -187,10 +221,10 @@ fn violating_pairs_never_raise_the_objective_and_stay_feasible() {
 
 #[test]
 fn the_same_seed_gives_the_same_bits() {
-    for seed in 0..40 {
-        let problem = problem(&instance(seed)).expect("valid");
+    for instance in (0..40).flat_map(|seed| [instance(seed), rows_apart(seed)]) {
+        let problem = problem(&instance).expect("valid");
         let [first, second] = [0, 1].map(|_| solve_checked(&problem, &settings(Method::Violating)));
-        assert_eq!((first.x, first.updates), (second.x, second.updates), "case {seed}");
+        assert_eq!((first.x, first.updates), (second.x, second.updates), "{}", instance.name);
     }
 }
 

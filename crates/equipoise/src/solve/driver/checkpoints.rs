@@ -127,6 +127,16 @@ impl<'r> Checkpoints<'r> {
         }
     }
 
+    /// Shows the judge, if there is one, a point of the dual.
+    pub(crate) fn hint(&self) -> impl Fn(&[f64]) + use<'r> {
+        let judge = self.judge;
+        move |dual| {
+            if let Some(judge) = judge {
+                judge.hint(dual);
+            }
+        }
+    }
+
     /// Whether the certificate alone decides, with a tolerance and no judge.
     pub(crate) fn is_by_tolerance(&self) -> bool {
         self.judge.is_none()

@@ -5,6 +5,7 @@
 //! | samples that are streamed | svrg: it reads them in order |
 //! | at least 1000 samples a variable | svrg, and second-order steps once it is slow |
 //! | one row, scalars, every pair allowed, h in closed form but not 0 | violating |
+//! | several rows that share no coordinate, the same | violating, in every row |
 //! | everything else | pairs of the graph, in turns with proximal and second-order steps |
 //!
 //! Must not know: how any of them works.
@@ -84,6 +85,11 @@ impl Choice {
             return Ok(Self::new(Method::Auto, reason));
         }
         Ok(match obstacle {
+            None if problem.apart().is_some() => Self::new(
+                Method::Violating,
+                "rows that share no coordinate, every pair allowed: in every row the pairs that violate optimality most, then \
+                 Newton steps",
+            ),
             None => Self::new(
                 Method::Violating,
                 "one row over scalars, every pair allowed: the pairs that violate optimality most, then Newton steps",

@@ -226,7 +226,7 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Run<'r, F, H> {
         let (spent, by_epoch) = (self.spent(), self.plan.updates_per_epoch);
         let most_updates = self.checkpoints.limits.most_updates.saturating_sub(spent.updates);
         let (updates, wanted_gap) = (self.updates_to_next_look(), self.wanted_gap());
-        let wanted = self.checkpoints.wanted();
+        let (wanted, hint) = (self.checkpoints.wanted(), self.checkpoints.hint());
         let Checkpoints { limits, observer, .. } = &mut self.checkpoints;
         let mut task = Task {
             updates: updates.min(most_updates),
@@ -235,6 +235,7 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Run<'r, F, H> {
             wanted_gap,
             wanted_gap_at: &wanted,
             limits,
+            hint: &hint,
             heartbeat: &mut |made, epochs| {
                 if let Some(observer) = observer {
                     let updates = spent.updates + made;

@@ -131,6 +131,8 @@ pub(crate) struct Task<'t> {
     /// The same for a point with another objective.
     pub(crate) wanted_gap_at: &'t dyn Fn(f64) -> f64,
     pub(crate) limits: &'t Limits,
+    /// Shows the judge a point of the dual, or takes it back.
+    pub(crate) hint: &'t dyn Fn(&[f64]),
     /// Is told of the updates so far, and of the epochs of a gear that counts its own.
     pub(crate) heartbeat: &'t mut dyn FnMut(u64, Option<f64>),
 }

@@ -1,7 +1,9 @@
-//! The fast gear for one row and scalar coordinates: sweeps of violating pairs, then second-order steps, in turns.
+//! The fast gear for one row and scalar coordinates, or several rows that share none: sweeps of violating pairs, then
+//! second-order steps, in turns.
 //!
 //! # Problem
-//! `minimise f(x) + h(x) subject to a'x = b`, blocks of one coordinate, every pair allowed, h in closed form.
+//! `minimise f(x) + h(x) subject to a'x = b`, blocks of one coordinate, every pair allowed, h in closed form. With several rows none
+//! may have a coordinate of another; a pair is then two coordinates of one row, whatever the blocks.
 //! # Method
 //! Select: `selection/violating.rs` sweeps over an active set and pairs coordinates that want to move in opposite
 //! ways. Solve the pair exactly, move it. After a few sweeps the remaining work is done by `proximal_newton/` where
@@ -19,9 +21,10 @@ mod sweeps;
 use std::sync::Arc;
 
 use self::pace::Pace;
-use self::purse::Purse;
+use self::purse::Purses;
 use self::sweeps::{Row, Sweeper, Tally};
-use crate::coupling::{ALLOWED_SHARE, Coupling, Shape};
+use crate::control::{Control, Pass};
+use crate::coupling::{ALLOWED_SHARE, Coupling, Members, Shape};
 use crate::error::{Error, Result};
 use crate::problem::{Problem, View};
 use crate::separable::{ClosedForm, Nonsmooth, SeparableTerm};
@@ -61,6 +64,8 @@ const DRIFT_LEFT: f64 = 1e-3;
 /// What the gear needs of a problem.
 pub(crate) struct Fit<'r, H> {
     row: Row<'r>,
+    /// The coordinates of every row.
+    rows: Vec<Members>,
     h: &'r H,
     pieces: ClosedForm<'r, H>,
 }
@@ -68,22 +73,25 @@ pub(crate) struct Fit<'r, H> {
 impl<'r, H: SeparableTerm> Fit<'r, H> {
     /// The parts of a problem that fits, or why it does not.
     pub(crate) fn of<F: SmoothTerm>(problem: &'r Problem<F, H>) -> std::result::Result<Self, &'static str> {
-        let Shape::Row(row) = problem.independent_coupling().shape() else {
-            return Err("it needs exactly one coupling row");
+        let (row, rows) = match (problem.independent_coupling().shape(), problem.apart()) {
+            (Shape::Row(row), _) => (row, vec![Members::All(problem.dimension())]),
+            (_, Some(apart)) => (&apart.weights, apart.members.clone()),
+            _ => return Err("it needs one coupling row, or several that share no coordinate"),
         };
-        if !problem.blocks().are_scalars() || problem.dimension() < 2 {
+        if (rows.len() == 1 && !problem.blocks().are_scalars()) || problem.dimension() < 2 {
             return Err("it needs two or more blocks of one coordinate each");
         }
         let Nonsmooth::Coordinates(h) = problem.separable() else {
             return Err("it needs a separable term of single coordinates, not group norms");
         };
-        if !problem.graph().is_clique() {
+        // One block that is all of x may move as it likes.
+        if !problem.graph().is_clique() && problem.blocks().len() > 1 {
             return Err("it needs every pair of blocks to be allowed (a clique)");
         }
         let Some(pieces) = ClosedForm::of(h, problem.dimension()) else {
             return Err("it needs a separable term in closed form (bounds, l1, elastic net or a mixture)");
         };
-        Ok(Self { row: Row(row), h, pieces })
+        Ok(Self { row: Row(row), rows, h, pieces })
     }
 }
 
@@ -112,7 +120,7 @@ pub(crate) struct Violating<'r, F, H> {
     team: Arc<Team>,
     sweeper: Sweeper<'r, F, H>,
     /// Sweeps of single coordinates, where they can tell the gap.
-    purse: Option<Purse<'r, F, H>>,
+    purses: Option<Purses<'r, F, H>>,
     pace: Pace,
     tally: Tally,
     finish: Finish<'r, H>,
@@ -123,6 +131,12 @@ pub(crate) struct Violating<'r, F, H> {
     visits_of_sweeps: u64,
     /// Share of the wanted gap to which Newton steps go on.
     share: f64,
+    /// What f is never below.
+    least: f64,
+    /// Whether x was judged since Newton steps found something.
+    has_asked: bool,
+    /// Whether someone else moved x since the product was computed.
+    is_moved: bool,
     begins_with: Due,
 }
 
@@ -131,10 +145,10 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Violating<'r, F, H> {
     pub(crate) fn new(problem: &'r Problem<F, H>, order: &Order<'_>, state: &State) -> Result<Self> {
         let fit = Fit::of(problem).map_err(|why| Error::MethodNotApplicable { method: "violating", why })?;
         let (settings, view) = (order.settings, problem.view());
-        let mut purse = Purse::new(problem, fit.row, fit.pieces, settings);
+        let mut purses = Purses::new(problem, &fit, settings);
         let team = order.team.clone().unwrap_or_else(|| Arc::new(team(problem, settings)));
         let mut sweeper = Sweeper::new(problem, fit, settings);
-        sweeper.first_multiplier(state);
+        sweeper.first_multipliers(state);
         let newton = ProximalNewton::new(problem).map(|newton| newton.with_team(Arc::clone(&team)));
         let finish = match (newton, FaceStep::new(view)) {
             (Some(newton), Some(face)) => Finish::Newton(Box::new(newton), Box::new(face)),
@@ -143,14 +157,14 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Violating<'r, F, H> {
         };
         // A running gap is of use to a judge who says which one is wanted; a tolerance is met by Newton steps.
         if order.by_tolerance || matches!(finish, Finish::Free) {
-            purse = None;
+            purses = None;
         }
-        let turn = if let Some(purse) = &mut purse {
-            purse.first_price(state);
-            sweeper.selection.rest();
+        let turn = if let Some(purses) = &mut purses {
+            purses.first_prices(state);
+            sweeper.rest();
             Turn::Singles(SINGLES_PER_ROUND)
         } else if let Finish::Newton(..) = finish {
-            sweeper.selection.thin_out(MOST_OPENING_COORDINATES);
+            sweeper.thin_out(MOST_OPENING_COORDINATES);
             Turn::Sweeps(OPENING_SWEEPS)
         } else {
             Turn::Sweeps(SWEEPS_BEFORE_FACES)
@@ -161,7 +175,7 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Violating<'r, F, H> {
             coupling: problem.independent_coupling(),
             team,
             sweeper,
-            purse,
+            purses,
             pace,
             tally: Tally::new(settings, problem.dimension()),
             finish,
@@ -169,6 +183,9 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Violating<'r, F, H> {
             objective: f64::INFINITY,
             gain_of_sweeps: 0.0,
             visits_of_sweeps: 0,
+            least: problem.smooth().least_value(),
+            has_asked: false,
+            is_moved: false,
             share: if order.by_tolerance { GENEROSITY } else { 1.0 },
             // The first sweeps cost less than a certificate, and a cold start is never good enough.
             begins_with: if order.warm { Due::Now } else { Due::Show },
@@ -192,8 +209,8 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Violating<'r, F, H> {
         self.turn = Turn::SecondOrder;
         if let Finish::Newton(newton, _) = &mut self.finish {
             self.tally.limit(newton);
-            newton.restart(&[self.sweeper.selection.multiplier]);
-            self.sweeper.selection.rest();
+            newton.restart(&self.sweeper.multipliers());
+            self.sweeper.rest();
         }
         let due = if !by_newton || idle { Due::Now } else { Due::Later };
         Ok(Round { status, due, is_bounded: true, ..Round::new(0, objective) })
@@ -202,10 +219,10 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Violating<'r, F, H> {
     /// Sweeps of single coordinates until the gap seems small enough or something else would be quicker; then the row is
     /// restored.
     fn singles(&mut self, state: &mut State, task: &mut Task<'_>, most: u32) -> Attempt<Round> {
-        let Some(purse) = &mut self.purse else { return self.sweeps(state, task, OPENING_SWEEPS) };
+        let Some(purses) = &mut self.purses else { return self.sweeps(state, task, OPENING_SWEEPS) };
         let (visits, updates) = (self.tally.visits, self.tally.all_updates());
         let before = state.x.clone();
-        purse.count(&state.x);
+        purses.count(&state.x);
         let (mut status, mut seems_done, mut is_slow) = (None, false, false);
         let most_visits = u64::from(most) * state.x.len() as u64;
         let (mut wanted, mut since) = (0.0, 0);
@@ -213,11 +230,11 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Violating<'r, F, H> {
             if self.tally.visits - visits >= most_visits {
                 break;
             }
-            if purse.selection.active() == 0 {
-                purse.selection.bring_all_back();
+            if purses.active() == 0 {
+                purses.restart();
             }
-            since += purse.selection.active() as u64;
-            let swept = purse.sweep(state, &mut self.tally, task)?;
+            since += purses.active() as u64;
+            let swept = purses.sweep(state, &mut self.tally, task)?;
             (task.heartbeat)(self.tally.all_updates() - updates, Some(self.tally.epochs()));
             status = swept.status;
             if status.is_some() {
@@ -226,10 +243,10 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Violating<'r, F, H> {
             // What is wanted changes little once sweeps are short.
             if since * 2 > state.x.len() as u64 || swept.gap < 4.0 * wanted || wanted == 0.0 {
                 since = 0;
-                wanted = (task.wanted_gap_at)(purse.with_debt(self.view.value(&state.x, &state.product)));
+                wanted = (task.wanted_gap_at)(purses.with_debt(self.view.value(&state.x, &state.product)));
             }
-            let share = purse.selection.active() as f64 / state.x.len() as f64;
-            self.pace.note(swept.gap + purse.debt(), wanted, share, swept.free);
+            let share = purses.active() as f64 / state.x.len() as f64;
+            self.pace.note(swept.gap + purses.debt(), wanted, share, swept.free);
             if self.pace.seems_done() {
                 seems_done = true;
                 break;
@@ -243,7 +260,7 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Violating<'r, F, H> {
                 break;
             }
         }
-        purse.give_back(state);
+        purses.give_back(state);
         repair(self.view, &mut state.x, &task.limits.control_after(status))?;
         let mut objective = self.view.value(&state.x, &state.product);
         if self.tally.visits - visits >= most_visits {
@@ -261,14 +278,14 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Violating<'r, F, H> {
         self.objective = objective;
         if seems_done {
             self.pace.all_came_back();
-            purse.restart(purse.price);
+            purses.restart();
         }
         if is_slow || idle || !self.pace.is_good() {
             self.turn = Turn::SecondOrder;
             if let Finish::Newton(newton, _) = &mut self.finish {
                 self.tally.limit(newton);
-                newton.restart(&[purse.price]);
-                purse.selection.rest();
+                newton.restart(&purses.prices());
+                purses.rest();
             }
         }
         let due = if seems_done || idle { Due::Now } else { Due::Show };
@@ -314,9 +331,13 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Violating<'r, F, H> {
         self.tally.count(newton);
         let mut round = Round { is_inconclusive: true, ..Round::new(0, task.objective) };
         if let Outcome::Moved { gain, gap } = outcome {
+            self.has_asked = false;
+            (task.hint)(newton.dual_point());
             round.objective -= gain;
             round.is_bounded = gap < f64::INFINITY;
-            let within = outcome.seems_within(self.share * task.wanted_gap);
+            // Nothing is below the least that f can be, whatever a step knows of duals: h is never negative.
+            let is_least = round.objective - self.least <= (task.wanted_gap_at)(round.objective);
+            let within = is_least || outcome.seems_within(self.share * task.wanted_gap);
             round.due = if within { Due::Now } else { Due::Show };
         } else {
             round.is_bounded = true;
@@ -327,9 +348,14 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Violating<'r, F, H> {
             round.status = round.status.or(Some(Status::Interrupted));
         }
         if round.status.is_none() && newton.has_given_up() {
-            let lambda = newton.lambda[0];
+            // First whether what they proved is enough: the point on the face of x takes long where it is ill-conditioned.
+            if !self.has_asked {
+                self.has_asked = true;
+                return Ok(Round { due: Due::Now, ..round });
+            }
+            let lambda = newton.lambda.clone();
             let (_, objective) = on_face(face, MOST_STEPS_ON_FACE, self.view, state, &mut self.tally, task)?;
-            self.sweeper.selection.restart(lambda);
+            self.sweeper.restart(&lambda);
             self.turn = Turn::Sweeps(SWEEPS_BETWEEN);
             return Ok(Round { objective, due: Due::Now, ..round });
         }
@@ -338,16 +364,17 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Violating<'r, F, H> {
 
     /// Whether single coordinates can move, and did well so far.
     fn has_purse(&self) -> bool {
-        self.purse.is_some() && self.pace.is_good()
+        self.purses.is_some() && self.pace.is_good()
     }
 
     /// Everyone comes back, as x was moved.
     fn back_to_sweeps(&mut self, sweeps: u32, objective: f64) -> Round {
-        if let Some(purse) = self.purse.as_mut().filter(|_| self.pace.is_good()) {
-            purse.restart(purse.price);
+        if let Some(purses) = self.purses.as_mut().filter(|_| self.pace.is_good()) {
+            purses.restart();
             self.turn = Turn::Singles(sweeps);
         } else {
-            self.sweeper.selection.restart(self.sweeper.selection.multiplier);
+            let multipliers = self.sweeper.multipliers();
+            self.sweeper.restart(&multipliers);
             self.turn = Turn::Sweeps(sweeps);
         }
         Round { due: Due::Later, is_inconclusive: true, is_bounded: true, ..Round::new(0, objective) }
@@ -401,6 +428,12 @@ impl<F: SmoothTerm, H: SeparableTerm> Gear for Violating<'_, F, H> {
 
     fn round(&mut self, state: &mut State, task: &mut Task<'_>) -> Attempt<Round> {
         let before = self.tally.all_updates();
+        if std::mem::take(&mut self.is_moved) {
+            state.refresh(self.view.smooth(), task.control())?;
+        }
+        // Where steps find nothing any more, the point that the last good one ended at is as good as ever.
+        let known = if let Finish::Newton(newton, _) = &self.finish { newton.dual_point() } else { &[] };
+        (task.hint)(known);
         let round = match self.turn {
             Turn::Sweeps(count) => self.sweeps(state, task, count),
             Turn::Singles(most) => self.singles(state, task, most),
@@ -412,7 +445,19 @@ impl<F: SmoothTerm, H: SeparableTerm> Gear for Violating<'_, F, H> {
         Ok(Round { updates: self.tally.all_updates().saturating_sub(before), status, ..round })
     }
 
+    /// Newton steps know the product and the objective of the x that they left, sweeps the product.
+    fn moved(&mut self, _state: &State, _control: &Control) -> Pass<Option<f64>> {
+        self.is_moved = true;
+        if let Finish::Newton(newton, _) = &mut self.finish {
+            let lambda = newton.lambda.clone();
+            newton.restart(&lambda);
+        }
+        Ok(None)
+    }
+
     fn carry(&mut self, archive: &mut Archive<'_>) -> Result<()> {
+        archive.flag(&mut self.has_asked)?;
+        archive.flag(&mut self.is_moved)?;
         self.sweeper.carry(archive)?;
         self.tally.carry(archive)?;
         match &mut self.finish {
@@ -420,8 +465,8 @@ impl<F: SmoothTerm, H: SeparableTerm> Gear for Violating<'_, F, H> {
             Finish::Face(_, steps) => archive.count(steps, MOST_STEPS_ON_FACE)?,
             Finish::Free => {}
         }
-        if let Some(purse) = &mut self.purse {
-            purse.carry(archive)?;
+        if let Some(purses) = &mut self.purses {
+            purses.carry(archive)?;
             self.pace.carry(archive)?;
         }
         let (mut kind, mut count) = match self.turn {

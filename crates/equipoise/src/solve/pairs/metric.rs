@@ -37,13 +37,22 @@ impl Metric {
         Self::standing_in(view, view.smooth(), step_size)
     }
 
+    /// For coordinates that move one by one or in pairs, whatever the blocks.
+    pub(crate) fn of_scalars(view: View<'_>, step_size: f64) -> Self {
+        Self::with_blocks(view, view.smooth(), step_size, false)
+    }
+
     /// For an f that stands in for that of the problem.
     pub(crate) fn standing_in(view: View<'_>, f: &(impl PairTerm + ?Sized), step_size: f64) -> Self {
+        Self::with_blocks(view, f, step_size, !view.blocks().are_scalars())
+    }
+
+    fn with_blocks(view: View<'_>, f: &(impl PairTerm + ?Sized), step_size: f64, has_blocks: bool) -> Self {
         let blocks = view.blocks();
         let largest = (0..f.dimension()).map(|c| f.curvature(c)).fold(0.0, f64::max);
         let floor = if largest > 0.0 { SHARE_OF_LINEAR * largest } else { 1e-6 };
         let apart = f.is_decomposable();
-        let factors: Vec<f64> = if apart || blocks.are_scalars() {
+        let factors: Vec<f64> = if apart || !has_blocks {
             Vec::new()
         } else {
             (0..blocks.len())

@@ -30,7 +30,10 @@ fn samples() -> Vec<(Error, &'static [&'static str])> {
         (Error::EmptyProblem, &["no variables"]),
         (Error::StoppedEarly { by: "time-limit" }, &["time-limit", "anything to return", "more time"]),
         (
-            Error::MethodNotApplicable { method: "violating", why: "it needs exactly one coupling row" },
+            Error::MethodNotApplicable {
+                method: "violating",
+                why: "it needs one coupling row, or several that share no coordinate",
+            },
             &["violating", "one coupling row", "auto"],
         ),
         (Error::NegativeWeight { input: input(), index: 3, found: -1.5 }, &["input", "entry 3", "-1.5"]),

@@ -155,6 +155,7 @@ fn rounds_of_eight_threads_stay_feasible_and_never_rise() {
                     wanted_gap: 0.0,
                     wanted_gap_at: &|_| 0.0,
                     limits: &limits,
+                    hint: &|_| {},
                     heartbeat: &mut |_, _| {},
                 };
                 let round = multicore.round(&mut state, &mut task).expect("no failure");

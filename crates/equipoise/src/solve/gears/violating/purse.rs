@@ -15,14 +15,19 @@
 //! A coordinate that is free and costs nothing (the purse of a model without bias) fixes the price: then it is the purse, and rho
 //! is 0.
 //!
+//! Several rows, none of which has a coordinate of another, have a purse and a price each; a sweep goes through one row after the
+//! other, and the gap is that of all.
+//!
 //! Must not know: certificates, what comes after it. Reference: Hestenes (1969), Powell (1969); Hsieh et al. (2008).
 
+use super::Fit;
 use super::sweeps::{Row, Tally};
+use crate::coupling::Members;
 use crate::error::{Error, Result};
 use crate::pair_step::scalar::free_scalar;
 use crate::problem::Problem;
 use crate::selection::{Singles, Slopes};
-use crate::separable::{ClosedForm, Piece, SeparableTerm};
+use crate::separable::{ClosedForm, Piece, SeparableTerm, Values};
 use crate::smooth::SmoothTerm;
 use crate::solve::gears::Task;
 use crate::solve::{Archive, Settings, Status};
@@ -41,17 +46,29 @@ const SAMPLE: usize = 256;
 
 /// Sweeps of single coordinates on one problem.
 #[derive(Debug)]
-pub(super) struct Purse<'r, F, H> {
+pub(super) struct Purses<'r, F, H> {
+    terms: Terms<'r, F, H>,
+    purses: Vec<Purse>,
+}
+
+/// What all rows share.
+#[derive(Debug)]
+struct Terms<'r, F, H> {
     f: &'r F,
     row: Row<'r>,
     pieces: ClosedForm<'r, H>,
-    rhs: f64,
     step_size: f64,
-    pub(super) selection: Singles,
+}
+
+/// That of one row.
+#[derive(Debug)]
+struct Purse {
+    rhs: f64,
+    selection: Singles,
     /// The coordinate that is the purse, where there is one.
     keeper: Option<usize>,
     /// lambda.
-    pub(super) price: f64,
+    price: f64,
     rho: f64,
     /// s.
     owed: f64,
@@ -70,25 +87,106 @@ pub(super) struct Swept {
     pub(super) free: usize,
 }
 
-impl<'r, F: SmoothTerm, H: SeparableTerm> Purse<'r, F, H> {
-    /// `None` where a coordinate may run away, so that no gap can be told, and where f is a sum over coordinates: then the row is
+impl<'r, F: SmoothTerm, H: SeparableTerm> Purses<'r, F, H> {
+    /// `None` where a coordinate may run away, so that no gap can be told, and where f is a sum over coordinates: then the rows are
     /// all there is to solve.
-    pub(super) fn new(
-        problem: &'r Problem<F, H>,
-        row: Row<'r>,
-        pieces: ClosedForm<'r, H>,
-        settings: &Settings,
-    ) -> Option<Self> {
-        let (f, n) = (problem.smooth(), problem.dimension());
+    pub(super) fn new(problem: &'r Problem<F, H>, fit: &Fit<'r, H>, settings: &Settings) -> Option<Self> {
+        let (f, row, pieces) = (problem.smooth(), fit.row, fit.pieces);
         if f.is_decomposable() {
             return None;
         }
+        let terms = Terms { f, row, pieces, step_size: settings.step_size };
+        let rhs = problem.independent_coupling().rhs();
+        let rows = fit.rows.iter().zip(rhs).enumerate();
+        let purse = |(k, (members, rhs)): (usize, (&Members, &f64))| {
+            Purse::new(&terms, members, *rhs, settings.seed.wrapping_add(k as u64))
+        };
+        let purses = rows.map(purse).collect::<Option<Vec<_>>>()?;
+        Some(Self { terms, purses })
+    }
+
+    /// Shows an archive what sweeps to come depend on.
+    pub(super) fn carry(&mut self, archive: &mut Archive<'_>) -> Result<()> {
+        self.purses.iter_mut().try_for_each(|purse| {
+            purse.selection.carry(archive)?;
+            archive.number(&mut purse.price)?;
+            archive.number(&mut purse.owed)
+        })
+    }
+
+    /// Everyone comes back.
+    pub(super) fn restart(&mut self) {
+        self.purses.iter_mut().for_each(|purse| purse.selection.bring_all_back());
+    }
+
+    /// Gives the memory of the active sets back until all come back.
+    pub(super) fn rest(&mut self) {
+        self.purses.iter_mut().for_each(|purse| purse.selection.rest());
+    }
+
+    /// Coordinates that a sweep visits.
+    pub(super) fn active(&self) -> usize {
+        self.purses.iter().map(|purse| purse.selection.active()).sum()
+    }
+
+    /// The prices of the rows.
+    pub(super) fn prices(&self) -> Vec<f64> {
+        self.purses.iter().map(|purse| purse.price).collect()
+    }
+
+    /// What giving back may cost.
+    pub(super) fn debt(&self) -> f64 {
+        self.purses.iter().map(|purse| 0.5 * purse.rho * purse.owed * purse.owed).sum()
+    }
+
+    /// What the objective would be if the purses were empty.
+    pub(super) fn with_debt(&self, objective: f64) -> f64 {
+        self.purses.iter().fold(objective, |sum, purse| sum + purse.price * purse.owed)
+    }
+
+    /// The prices to begin with.
+    pub(super) fn first_prices(&mut self, state: &State) {
+        self.purses.iter_mut().for_each(|purse| purse.first_price(&self.terms, state));
+    }
+
+    /// Takes what is owed from x as it is.
+    pub(super) fn count(&mut self, x: &[f64]) {
+        self.purses.iter_mut().for_each(|purse| purse.count(&self.terms, x));
+    }
+
+    /// One sweep over the active coordinates, after which the prices follow.
+    pub(super) fn sweep(&mut self, state: &mut State, tally: &mut Tally, task: &Task<'_>) -> Result<Swept> {
+        let mut all = Swept { status: None, gap: 0.0, free: 0 };
+        for purse in &mut self.purses {
+            let swept = purse.sweep(&self.terms, state, tally, task)?;
+            all = Swept { status: swept.status, gap: all.gap + swept.gap, free: all.free + swept.free };
+            if all.status.is_some() {
+                break;
+            }
+        }
+        Ok(all)
+    }
+
+    /// Empties the purses.
+    pub(super) fn give_back(&mut self, state: &mut State) {
+        self.purses.iter_mut().for_each(|purse| purse.give_back(&self.terms, state));
+    }
+}
+
+impl Purse {
+    /// `None` where a coordinate may run away, so that no gap can be told.
+    fn new<F: SmoothTerm, H: SeparableTerm>(
+        terms: &Terms<'_, F, H>,
+        members: &Members,
+        rhs: f64,
+        seed: u64,
+    ) -> Option<Self> {
         let mut keeper = None;
         let mut sums = [0.0; 2];
-        for c in 0..n {
-            let (piece, a, curvature) = (pieces.piece(c), row.at(c), f.curvature(c));
+        for c in members.iter() {
+            let (piece, a, curvature) = (terms.pieces.piece(c), terms.row.at(c), terms.f.curvature(c));
             let is_bounded = piece.upper - piece.lower < f64::INFINITY;
-            if !is_bounded && piece.l2 + f.own_curvature(c) <= 0.0 {
+            if !is_bounded && piece.l2 + terms.f.own_curvature(c) <= 0.0 {
                 if keeper.is_some() || curvature > 0.0 || a == 0.0 || piece != Piece::FREE {
                     return None;
                 }
@@ -101,57 +199,30 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Purse<'r, F, H> {
         if keeper.is_none() && !(rho > 0.0 && rho.is_finite()) {
             return None;
         }
-        let rhs = problem.independent_coupling().rhs()[0];
-        let selection = Singles::new(n, settings.seed);
-        let step_size = settings.step_size;
-        Some(Self { f, row, pieces, rhs, step_size, selection, keeper, price: 0.0, rho, owed: 0.0, free: 0 })
-    }
-
-    /// Shows an archive what sweeps to come depend on.
-    pub(super) fn carry(&mut self, archive: &mut Archive<'_>) -> Result<()> {
-        self.selection.carry(archive)?;
-        archive.number(&mut self.price)?;
-        archive.number(&mut self.owed)
-    }
-
-    /// Everyone comes back, at this price.
-    pub(super) fn restart(&mut self, price: f64) {
-        if self.keeper.is_none() {
-            self.price = price;
-        }
-        self.selection.bring_all_back();
-    }
-
-    /// What giving back may cost.
-    pub(super) fn debt(&self) -> f64 {
-        0.5 * self.rho * self.owed * self.owed
-    }
-
-    /// What the objective would be if the purse were empty.
-    pub(super) fn with_debt(&self, objective: f64) -> f64 {
-        objective + self.price * self.owed
+        let selection = Singles::new(members.clone(), seed);
+        Some(Self { rhs, selection, keeper, price: 0.0, rho, owed: 0.0, free: 0 })
     }
 
     /// The price of the keeper; else the middle one of those at which coordinates off their bounds and kinks rest, or where there
     /// are none the mean of those that coordinates would take; from a sample.
-    pub(super) fn first_price(&mut self, state: &State) {
+    fn first_price<F: SmoothTerm, H: SeparableTerm>(&mut self, terms: &Terms<'_, F, H>, state: &State) {
         if let Some(c) = self.keeper {
-            self.price = -self.f.partial(c, &state.x, &state.product) / self.row.at(c);
+            self.price = -terms.f.partial(c, &state.x, &state.product) / terms.row.at(c);
             return;
         }
-        let ends = |c: usize| self.pieces.piece(c).subdifferential(state.x[c]);
+        let members = self.selection.members();
+        let ends = |c: usize| terms.pieces.piece(c).subdifferential(state.x[c]);
         let is_free = |c: usize| {
             let (lo, hi) = ends(c);
             lo == hi
         };
-        let n = state.x.len();
-        let free = (0..n).filter(|&c| is_free(c)).count();
-        let stride = if free > 0 { free } else { n }.div_ceil(SAMPLE);
+        let free = members.iter().filter(|&c| is_free(c)).count();
+        let stride = if free > 0 { free } else { members.len() }.div_ceil(SAMPLE).max(1);
         let mut prices: Vec<f64> = Vec::new();
-        for c in (0..n).filter(|&c| free == 0 || is_free(c)).step_by(stride) {
-            let (a, (lo, hi)) = (self.row.at(c), ends(c));
+        for c in members.iter().filter(|&c| free == 0 || is_free(c)).step_by(stride) {
+            let (a, (lo, hi)) = (terms.row.at(c), ends(c));
             if a != 0.0 {
-                let g = self.f.partial(c, &state.x, &state.product);
+                let g = terms.f.partial(c, &state.x, &state.product);
                 prices.extend([-(g + lo) / a, -(g + hi) / a].into_iter().filter(|price| price.is_finite()));
             }
         }
@@ -167,26 +238,33 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Purse<'r, F, H> {
     }
 
     /// Takes what is owed from x as it is.
-    pub(super) fn count(&mut self, x: &[f64]) {
+    fn count<F: SmoothTerm, H: SeparableTerm>(&mut self, terms: &Terms<'_, F, H>, x: &[f64]) {
         if self.keeper.is_some() {
             self.owed = 0.0;
             return;
         }
-        let sum: f64 = match self.row.0 {
-            crate::separable::Values::Uniform(a) => a * x.iter().sum::<f64>(),
-            crate::separable::Values::Each(a) => a.iter().zip(x).map(|(a, x)| a * x).sum(),
+        let sum: f64 = match (terms.row.0, self.selection.members()) {
+            (Values::Uniform(a), Members::All(_)) => a * x.iter().sum::<f64>(),
+            (Values::Each(a), Members::All(_)) => a.iter().zip(x).map(|(a, x)| a * x).sum(),
+            (a, members) => members.iter().map(|c| a.at(c) * x[c]).sum(),
         };
         self.owed = sum - self.rhs;
     }
 
-    /// One sweep over the active coordinates, after which the price follows.
-    pub(super) fn sweep(&mut self, state: &mut State, tally: &mut Tally, task: &Task<'_>) -> Result<Swept> {
+    /// One sweep over the active coordinates of this row, after which the price follows.
+    fn sweep<F: SmoothTerm, H: SeparableTerm>(
+        &mut self,
+        terms: &Terms<'_, F, H>,
+        state: &mut State,
+        tally: &mut Tally,
+        task: &Task<'_>,
+    ) -> Result<Swept> {
         let mut gap = 0.0;
         self.free = 0;
         let mut look = VISITS_PER_LOOK;
         self.selection.begin();
         while let Some(c) = self.selection.next() {
-            gap += self.visit(state, tally, c)?;
+            gap += self.visit(terms, state, tally, c)?;
             look -= 1;
             if look == 0 || tally.is_used_up() {
                 look = VISITS_PER_LOOK;
@@ -202,24 +280,30 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Purse<'r, F, H> {
 
     /// Looks at coordinate c and moves it where it wants to move; its share of the gap before that.
     #[inline]
-    fn visit(&mut self, state: &mut State, tally: &mut Tally, c: usize) -> Result<f64> {
+    fn visit<F: SmoothTerm, H: SeparableTerm>(
+        &mut self,
+        terms: &Terms<'_, F, H>,
+        state: &mut State,
+        tally: &mut Tally,
+        c: usize,
+    ) -> Result<f64> {
         tally.visits += 1;
         if self.keeper == Some(c) {
             return Ok(0.0);
         }
-        let (a, x, piece) = (self.row.at(c), state.x[c], self.pieces.piece(c));
+        let (a, x, piece) = (terms.row.at(c), state.x[c], terms.pieces.piece(c));
         let price = self.price + self.rho * self.owed;
-        let slope = self.f.partial(c, &state.x, &state.product) + a * price;
+        let slope = terms.f.partial(c, &state.x, &state.product) + a * price;
         let (lo, hi) = piece.subdifferential(x);
         self.free += usize::from(lo == hi);
         if !self.selection.wants(Slopes { rise: slope + hi, fall: slope + lo }) {
             return Ok(0.0);
         }
-        let gap = share_of_gap(x, slope, self.f.own_curvature(c), piece);
-        let d = self.f.curvature(c) / self.step_size + self.rho * a * a;
+        let gap = share_of_gap(x, slope, terms.f.own_curvature(c), piece);
+        let d = terms.f.curvature(c) / terms.step_size + self.rho * a * a;
         let z = free_scalar(x, slope, d, piece).map_err(|_| Error::Unbounded { coordinates: vec![c] })?;
         if z != x {
-            state.set(self.f, c, z);
+            state.set(terms.f, c, z);
             self.owed += a * (z - x);
             tally.updates += 1;
         }
@@ -227,36 +311,37 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Purse<'r, F, H> {
     }
 
     /// Empties the purse.
-    pub(super) fn give_back(&mut self, state: &mut State) {
+    fn give_back<F: SmoothTerm, H: SeparableTerm>(&mut self, terms: &Terms<'_, F, H>, state: &mut State) {
         if let Some(keeper) = self.keeper {
-            let a = self.row.at(keeper);
-            let others: f64 =
-                (0..state.x.len()).filter(|&c| c != keeper).map(|c| self.row.at(c) * state.x[c]).sum();
+            let a = terms.row.at(keeper);
+            let others = self.selection.members().iter().filter(|&c| c != keeper);
+            let others: f64 = others.map(|c| terms.row.at(c) * state.x[c]).sum();
             state.x[keeper] = (self.rhs - others) / a;
             return;
         }
-        self.count(&state.x);
+        self.count(terms, &state.x);
         // First those off their bounds and kinks, each the same share of its room.
-        let rooms: f64 = (0..state.x.len()).map(|c| self.free_room(c, state.x[c])).sum();
+        let members = self.selection.members().clone();
+        let rooms: f64 = members.iter().map(|c| self.free_room(terms, c, state.x[c])).sum();
         if rooms > 0.0 && self.owed != 0.0 {
             let share = (self.owed.abs() / rooms).min(1.0);
-            for c in 0..state.x.len() {
-                let room = self.free_room(c, state.x[c]);
+            for c in members.iter() {
+                let room = self.free_room(terms, c, state.x[c]);
                 if room > 0.0 {
-                    self.give(state, c, share * room);
+                    self.give(terms, state, c, share * room);
                 }
             }
-            self.count(&state.x);
+            self.count(terms, &state.x);
         }
-        let size: f64 = state.x.iter().enumerate().map(|(c, x)| (self.row.at(c) * x).abs()).sum();
+        let size: f64 = members.iter().map(|c| (terms.row.at(c) * state.x[c]).abs()).sum();
         if self.owed.abs() > LEFT * rooms && self.owed.abs() > ROUNDING * (size + self.rhs.abs()) {
-            self.give_by_price(state);
+            self.give_by_price(terms, state, &members);
         }
     }
 
     /// How much of the row coordinate c can give back without meeting a bound or a kink; 0 where it sits at one.
-    fn free_room(&self, c: usize, x: f64) -> f64 {
-        let (a, piece) = (self.row.at(c), self.pieces.piece(c));
+    fn free_room<F: SmoothTerm, H: SeparableTerm>(&self, terms: &Terms<'_, F, H>, c: usize, x: f64) -> f64 {
+        let (a, piece) = (terms.row.at(c), terms.pieces.piece(c));
         let (lo, hi) = piece.subdifferential(x);
         if lo != hi || a == 0.0 {
             return 0.0;
@@ -281,24 +366,35 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Purse<'r, F, H> {
     }
 
     /// Coordinate c gives back so much of the row.
-    fn give(&mut self, state: &mut State, c: usize, amount: f64) {
-        let (a, x, piece) = (self.row.at(c), state.x[c], self.pieces.piece(c));
+    fn give<F: SmoothTerm, H: SeparableTerm>(
+        &self,
+        terms: &Terms<'_, F, H>,
+        state: &mut State,
+        c: usize,
+        amount: f64,
+    ) {
+        let (a, x, piece) = (terms.row.at(c), state.x[c], terms.pieces.piece(c));
         let end = self.end(a, x, piece);
         let step = amount / a.abs();
         let z = if step >= (x - end).abs() { end } else { x + step.copysign(end - x) };
-        state.set(self.f, c, z);
+        state.set(terms.f, c, z);
     }
 
     /// Everyone who has room gives, cheapest first.
-    fn give_by_price(&mut self, state: &mut State) {
+    fn give_by_price<F: SmoothTerm, H: SeparableTerm>(
+        &mut self,
+        terms: &Terms<'_, F, H>,
+        state: &mut State,
+        members: &Members,
+    ) {
         let sign = self.owed.signum();
         let mut offers: Vec<(f64, u32)> = Vec::new();
-        for c in 0..state.x.len() {
-            let (a, x, piece) = (self.row.at(c), state.x[c], self.pieces.piece(c));
+        for c in members.iter() {
+            let (a, x, piece) = (terms.row.at(c), state.x[c], terms.pieces.piece(c));
             if a == 0.0 || x == self.end(a, x, piece) {
                 continue;
             }
-            let g = self.f.partial(c, &state.x, &state.product);
+            let g = terms.f.partial(c, &state.x, &state.product);
             let (lo, hi) = piece.subdifferential(x);
             let falls = (sign > 0.0) == (a > 0.0);
             // What a unit less of the row costs.
@@ -313,10 +409,10 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Purse<'r, F, H> {
                 break;
             }
             let before = state.x[c];
-            self.give(state, c, left);
-            self.owed += self.row.at(c) * (state.x[c] - before);
+            self.give(terms, state, c, left);
+            self.owed += terms.row.at(c) * (state.x[c] - before);
         }
-        self.count(&state.x);
+        self.count(terms, &state.x);
     }
 }
 

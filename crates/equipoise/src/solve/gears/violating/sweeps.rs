@@ -1,4 +1,5 @@
-//! Sweeps over the coordinates that may move: each is looked at, and moved with a partner where it wants to.
+//! Sweeps over the coordinates that may move: each is looked at, and moved with a partner where it wants to. Where there are
+//! several rows, none of which has a coordinate of another, each has its own partners and its own multiplier.
 
 use super::Fit;
 use crate::error::{Error, Result};
@@ -9,6 +10,7 @@ use crate::separable::{ClosedForm, SeparableTerm, Values};
 use crate::smooth::SmoothTerm;
 use crate::solve::driver::limits::Limits;
 use crate::solve::gears::Task;
+use crate::solve::pairs::metric::Metric;
 use crate::solve::pairs::{OnRow, PairUpdater};
 use crate::solve::steps::proximal_newton::ProximalNewton;
 use crate::solve::{Archive, Settings, Status};
@@ -19,7 +21,7 @@ const SAMPLE: usize = 256;
 /// Coordinates between two looks at the clock.
 const VISITS_PER_LOOK: u32 = 1024;
 
-/// The one row.
+/// What every coordinate gives to its row.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Row<'r>(pub(super) &'r Values);
 
@@ -117,48 +119,79 @@ pub(super) struct Sweeper<'r, F, H> {
     h: &'r H,
     pieces: ClosedForm<'r, H>,
     step_size: f64,
-    pub(super) selection: ViolatingPairs,
+    /// One for every row.
+    selections: Vec<ViolatingPairs>,
     pub(super) pairs: PairUpdater<'r, H>,
 }
 
 impl<'r, F: SmoothTerm, H: SeparableTerm> Sweeper<'r, F, H> {
     pub(super) fn new(
         problem: &'r Problem<F, H>,
-        Fit { row, h, pieces }: Fit<'r, H>,
+        Fit { row, rows, h, pieces }: Fit<'r, H>,
         settings: &Settings,
     ) -> Self {
+        let selection = |(k, members)| ViolatingPairs::new(members, settings.seed.wrapping_add(k as u64));
         Self {
             f: problem.smooth(),
             row,
             h,
             pieces,
             step_size: settings.step_size,
-            selection: ViolatingPairs::new(problem.dimension(), settings.seed),
-            pairs: PairUpdater::new(problem, settings),
+            selections: rows.into_iter().enumerate().map(selection).collect(),
+            pairs: PairUpdater::with_metric(
+                problem,
+                settings,
+                Metric::of_scalars(problem.view(), settings.step_size),
+            ),
         }
     }
 
-    /// A multiplier at which about as many coordinates want to rise as to fall, from a sample of them.
-    pub(super) fn first_multiplier(&mut self, state: &State) {
-        let n = state.x.len();
-        let mut slopes = Vec::new();
-        for c in (0..n).step_by((n / SAMPLE).max(1)) {
-            let a = self.row.at(c);
-            if a != 0.0 {
-                let (_, Slopes { rise, fall }) = self.slopes(state, c, a);
-                slopes.extend([rise, fall].into_iter().filter(|slope| slope.is_finite()));
+    /// For every row a multiplier at which about as many of its coordinates want to rise as to fall, from a sample of them.
+    pub(super) fn first_multipliers(&mut self, state: &State) {
+        for k in 0..self.selections.len() {
+            let members = self.selections[k].members();
+            let mut slopes = Vec::new();
+            for c in members.iter().step_by((members.len() / SAMPLE).max(1)) {
+                let a = self.row.at(c);
+                if a != 0.0 {
+                    let (_, Slopes { rise, fall }) = self.slopes(state, c, a);
+                    slopes.extend([rise, fall].into_iter().filter(|slope| slope.is_finite()));
+                }
+            }
+            if !slopes.is_empty() {
+                let middle = slopes.len() / 2;
+                let (_, &mut median, _) = slopes.select_nth_unstable_by(middle, f64::total_cmp);
+                self.selections[k].multiplier = -median;
             }
         }
-        if !slopes.is_empty() {
-            let middle = slopes.len() / 2;
-            let (_, &mut median, _) = slopes.select_nth_unstable_by(middle, f64::total_cmp);
-            self.selection.multiplier = -median;
+    }
+
+    /// The multipliers of the rows.
+    pub(super) fn multipliers(&self) -> Vec<f64> {
+        self.selections.iter().map(|selection| selection.multiplier).collect()
+    }
+
+    /// Everyone comes back, at these multipliers: x was moved by someone else.
+    pub(super) fn restart(&mut self, multipliers: &[f64]) {
+        self.selections.iter_mut().zip(multipliers).for_each(|(row, multiplier)| row.restart(*multiplier));
+    }
+
+    /// Gives the memory of the active sets back until the next [`restart`](Self::restart).
+    pub(super) fn rest(&mut self) {
+        self.selections.iter_mut().for_each(ViolatingPairs::rest);
+    }
+
+    /// Leaves an evenly spaced sample of so many coordinates, until all come back.
+    pub(super) fn thin_out(&mut self, most: usize) {
+        let all: usize = self.selections.iter().map(|selection| selection.members().len()).sum();
+        for selection in &mut self.selections {
+            selection.thin_out((most * selection.members().len()).div_ceil(all));
         }
     }
 
     /// Shows an archive what sweeps to come depend on.
     pub(super) fn carry(&mut self, archive: &mut Archive<'_>) -> Result<()> {
-        self.selection.carry(archive)?;
+        self.selections.iter_mut().try_for_each(|selection| selection.carry(archive))?;
         self.pairs.carry(archive)
     }
 
@@ -173,13 +206,15 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Sweeper<'r, F, H> {
         let before = tally.all_updates();
         for _ in 0..count {
             let mut look = VISITS_PER_LOOK;
-            while let Some(i) = self.selection.next() {
-                self.visit(state, tally, i)?;
-                look -= 1;
-                if look == 0 || tally.is_used_up() {
-                    look = VISITS_PER_LOOK;
-                    if let Some(status) = tally.over(task.limits) {
-                        return Ok(Some(status));
+            for row in 0..self.selections.len() {
+                while let Some(i) = self.selections[row].next() {
+                    self.visit(state, tally, row, i)?;
+                    look -= 1;
+                    if look == 0 || tally.is_used_up() {
+                        look = VISITS_PER_LOOK;
+                        if let Some(status) = tally.over(task.limits) {
+                            return Ok(Some(status));
+                        }
                     }
                 }
             }
@@ -193,15 +228,15 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Sweeper<'r, F, H> {
 
     /// Looks at coordinate i, and moves it with a partner where it wants to move and one is known.
     #[inline]
-    fn visit(&mut self, state: &mut State, tally: &mut Tally, i: usize) -> Result<()> {
+    fn visit(&mut self, state: &mut State, tally: &mut Tally, row: usize, i: usize) -> Result<()> {
         tally.visits += 1;
         let a = self.row.at(i);
         if a == 0.0 {
             return self.alone(state, i);
         }
         let (g, slopes) = self.slopes(state, i, a);
-        if let Choice::Pair { way, partner } = self.selection.consider(i, slopes) {
-            self.pair(state, tally, [i, partner], a, g, slopes, way)?;
+        if let Choice::Pair { way, partner } = self.selections[row].consider(i, slopes) {
+            self.pair(state, tally, row, [i, partner], a, g, slopes, way)?;
         }
         Ok(())
     }
@@ -223,6 +258,7 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Sweeper<'r, F, H> {
         &mut self,
         state: &mut State,
         tally: &mut Tally,
+        row: usize,
         c: [usize; 2],
         a: f64,
         g: f64,
@@ -238,10 +274,10 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Sweeper<'r, F, H> {
         };
         let opposed = if way == Way::Rise { paired[0] < paired[1] } else { paired[0] > paired[1] };
         if !opposed {
-            self.selection.settle(way, c[1], paired, false, None);
+            self.selections[row].settle(way, c[1], paired, false, None);
             return Ok(());
         }
-        let on_row = OnRow { row: 0, pair: c, c, a: [a, b] };
+        let on_row = OnRow { row, pair: c, c, a: [a, b] };
         let moved = self.pairs.pair_with_gradient(self.h, self.f, state, on_row, [g, partner_g])?;
         tally.updates += 1;
         // The partner's slope by its own curvature alone: cheap, and renewed before it is used.
@@ -249,7 +285,7 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Sweeper<'r, F, H> {
         let g_after = partner_g + self.f.curvature(c[1]) * moved[1];
         let falls = (way == Way::Rise) == (b > 0.0);
         let after = (g_after + if falls { lo } else { hi }) / b;
-        self.selection.settle(way, c[1], paired, moved[1] != 0.0, after.is_finite().then_some(after));
+        self.selections[row].settle(way, c[1], paired, moved[1] != 0.0, after.is_finite().then_some(after));
         Ok(())
     }
 

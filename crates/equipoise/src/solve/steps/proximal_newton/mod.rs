@@ -27,6 +27,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
+mod border;
 mod conjugate;
 mod newton_system;
 mod part;
@@ -62,9 +63,12 @@ const BAND: f64 = 0.4;
 /// The same in the first, in shares of how far the slope of a coordinate is from what it rests at, at most.
 const FIRST_BAND: f64 = 4.0;
 /// A Newton step by the exact matrix lowers what is lacking to this share or further, where all but one of so many coordinates go
-/// on answering.
+/// on answering; and to this share after so many steps. Where it does not a sample was too small: columns that reach far
+/// beyond the others are missed by one.
 const FALL: f64 = 0.01;
 const SAME: usize = 50;
+const SLOW: f64 = 0.1;
+const LATE: usize = 8;
 /// How much sigma grows after a proximal point that took few, some, many Newton steps.
 const GROWTH: [(usize, f64); 3] = [(2, 10.0), (24, 3.0), (usize::MAX, 2.0)];
 /// Coordinates that are brought into a product at a time.
@@ -96,6 +100,8 @@ pub(crate) struct ProximalNewton<'a, H> {
     h: ClosedForm<'a, H>,
     factored: Watched<'a>,
     coupling: &'a Coupling,
+    /// Whether the rows share no coordinate.
+    is_apart: bool,
     /// Coordinates and right-hand sides, of all ranks.
     dimension: usize,
     rhs: Vec<f64>,
@@ -112,6 +118,8 @@ pub(crate) struct ProximalNewton<'a, H> {
     objective: f64,
     /// What the last step knew to be left.
     gap: f64,
+    /// The best bound of the optimum so far, and its u.
+    best: (f64, Vec<f64>),
     /// How far (in g) a coordinate may be from answering to be looked at.
     band: f64,
     failures: u32,
@@ -178,6 +186,7 @@ impl<'a, H: SeparableTerm> ProximalNewton<'a, H> {
             team: Arc::new(Team::of(1)),
             h,
             coupling,
+            is_apart: problem.apart().is_some(),
             dimension: n,
             rhs: coupling.rhs().to_vec(),
             system,
@@ -189,6 +198,7 @@ impl<'a, H: SeparableTerm> ProximalNewton<'a, H> {
             product: Vec::new(),
             objective: f64::INFINITY,
             gap: f64::INFINITY,
+            best: (f64::NEG_INFINITY, Vec::new()),
             band: f64::INFINITY,
             failures: 0,
             parts: Vec::new(),
@@ -209,6 +219,11 @@ impl<'a, H: SeparableTerm> ProximalNewton<'a, H> {
     /// The objective at the x that the last step left.
     pub(crate) fn objective(&self) -> f64 {
         self.objective
+    }
+
+    /// The dual point that proves the best bound so far; empty before the first step.
+    pub(crate) fn dual_point(&self) -> &[f64] {
+        &self.best.1
     }
 
     /// Newton steps so far.
@@ -236,6 +251,7 @@ impl<'a, H: SeparableTerm> ProximalNewton<'a, H> {
         let (n, rank) = (self.view.dimension(), self.factored.rank());
         archive.list(&mut self.u, |length| length == 0 || length == rank)?;
         archive.list(&mut self.product, |length| length == 0 || length == rank)?;
+        archive.list(&mut self.best.1, |length| length == 0 || length == rank)?;
         archive.numbers(&mut self.lambda)?;
         archive.list(&mut self.slopes, |length| length == 0 || length == n)?;
         archive.flag(&mut self.slopes_known)?;
@@ -243,6 +259,7 @@ impl<'a, H: SeparableTerm> ProximalNewton<'a, H> {
             &mut self.sigma,
             &mut self.objective,
             &mut self.gap,
+            &mut self.best.0,
             &mut self.band,
             &mut self.passes,
             &mut self.most_passes,
@@ -300,9 +317,9 @@ impl<'a, H: SeparableTerm> ProximalNewton<'a, H> {
         let is_feasible =
             |z: &[f64]| self.coupling.miss_across(z, &self.team).relative <= 0.5 * ALLOWED_SHARE;
         let mut feasible = is_feasible(z);
-        // With one row the nearest feasible point is found at once; with several it may take long.
+        // With one row, or rows that share nothing, the nearest feasible point is found at once; else it may take long.
         if !feasible
-            && self.coupling.rows() == 1
+            && (self.coupling.rows() == 1 || self.is_apart)
             && !self.team.is_spread()
             && let Ok(nearest) = project(self.coupling, self.view.separable(), z, control)
         {
@@ -311,7 +328,13 @@ impl<'a, H: SeparableTerm> ProximalNewton<'a, H> {
             feasible = is_feasible(z);
         }
         let mut after = self.objective_at(z, &product);
-        let gap = after - self.lower_bound();
+        let bound = self.lower_bound();
+        let gap = after - bound;
+        // A bound holds wherever z is.
+        if bound > self.best.0 && !self.factored.was_cut() {
+            self.best.0 = bound;
+            self.best.1.clone_from(&self.u);
+        }
         // Near the end the objective is flat to rounding while the dual point still gets better.
         let flat = ROUNDING * (after.abs() + 0.5 * self.squares(&product));
         if feasible && after <= self.objective + flat && gap.max(0.0) < 0.5 * self.gap {
@@ -487,14 +510,14 @@ impl<'a, H: SeparableTerm> ProximalNewton<'a, H> {
                 }
                 peak = max_abs(product).max(peak);
                 let right = self.residual(product, &work.rows_now);
-                let enough = ENOUGH * work.moved_squared / self.sigma;
-                let energy = self.energy(&right, &work);
+                let (energy, enough) = (self.energy(&right, &work), ENOUGH * work.moved_squared / self.sigma);
                 if energy <= enough || steps >= MOST_NEWTON_STEPS {
                     break;
                 }
-                // The same answer as before, and yet little was gained: the matrix is to blame.
-                let changed = work.answering.abs_diff(last_answering);
-                if energy > FALL * last_energy && changed * SAME < work.answering {
+                // The same answer as before, or a late one, and yet little was gained: the sample is to blame.
+                let is_same = work.answering.abs_diff(last_answering) * SAME < work.answering;
+                if (is_same && energy > FALL * last_energy) || (steps >= LATE && energy > SLOW * last_energy)
+                {
                     self.system.sample_finer(work.answering);
                 }
                 (last_energy, last_answering) = (energy, work.answering);
@@ -579,13 +602,6 @@ impl<'a, H: SeparableTerm> ProximalNewton<'a, H> {
         let squares: f64 = self.u.iter().enumerate().map(|(k, u)| u * u / self.factored.weight(k)).sum();
         -0.5 * squares - conjugates - dot(&self.rhs, &self.lambda)
     }
-}
-
-/// `out += sum_k amounts_k Z_c`, c the k-th of the given columns, by a team.
-fn add_columns(team: &Team, factored: &dyn Factored, columns: &[u32], amounts: &[f64], out: &mut [f64]) {
-    team.add(columns.len(), out, |range, out| {
-        factored.add_columns(&columns[range.clone()], &amounts[range], out);
-    });
 }
 
 /// `z` moved half the way back to x.

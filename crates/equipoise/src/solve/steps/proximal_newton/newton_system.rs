@@ -17,6 +17,7 @@ use std::ops::Range;
 use faer::linalg::solvers::Solve;
 use faer::{Col, MatRef, Side};
 
+use super::border::Border;
 use super::conjugate::Conjugate;
 use crate::control::{Control, Pass};
 use crate::coupling::Coupling;
@@ -111,6 +112,7 @@ fn pieces(parts: impl Iterator<Item = Range<usize>>) -> impl Iterator<Item = Ran
 }
 
 /// The right-hand side.
+#[derive(Debug)]
 pub(super) struct Right {
     pub(super) of_product: Vec<f64>,
     pub(super) of_rows: Vec<f64>,
@@ -120,10 +122,10 @@ pub(super) struct Right {
 pub(super) struct NewtonSystem {
     /// Columns a dimension that a sample has.
     plenty: u32,
-    rank: usize,
-    dimension: usize,
+    pub(super) rank: usize,
+    pub(super) dimension: usize,
     /// Lower triangle, column by column.
-    matrix: Vec<f64>,
+    pub(super) matrix: Vec<f64>,
     /// Its factor, where a team makes it.
     cholesky: Cholesky,
     /// du and dlambda.
@@ -246,8 +248,13 @@ impl NewtonSystem {
 
     /// Solves the system, with a raised diagonal if need be.
     fn attempts(&mut self, team: &Team, right: &Right, control: &Control) -> Pass<bool> {
+        let border = self.take_border_out(right);
+        let rest = border.as_ref().map_or(right, Border::right);
         for attempt in 0..ATTEMPTS {
-            if self.solve(team, right, attempt, control)? {
+            if self.solve(team, rest, attempt, control)? {
+                if let Some(border) = &border {
+                    border.put_back(self.rank, &mut self.solution);
+                }
                 return Ok(self.solution.iter().all(|v| v.is_finite()));
             }
         }

@@ -3,9 +3,11 @@
 //! What the rows lack is spread over the coordinates that are free to take it, `z_F -= A_F'(A_F A_F')^+ (A z - b)`, cut at
 //! the bounds, and again for what the bounds cut off. Must not know: how the point was found.
 
-use super::{ProximalNewton, add_columns};
+use super::ProximalNewton;
 use crate::matrix::{PseudoInverse, axpy, max_abs};
 use crate::separable::SeparableTerm;
+use crate::smooth::Factored;
+use crate::team::Team;
 
 /// Times that what the rows lack is spread over the free coordinates; the share of it that is little; how many
 /// coordinates then take part.
@@ -72,4 +74,11 @@ impl<H: SeparableTerm> ProximalNewton<'_, H> {
         free.iter().zip(&mut amounts).for_each(|(&c, amount)| *amount = z[c as usize] - *amount);
         add_columns(&self.team, &self.factored, free, &amounts, product);
     }
+}
+
+/// `out += sum_k amounts_k Z_c`, c the k-th of the given columns, by a team.
+fn add_columns(team: &Team, factored: &dyn Factored, columns: &[u32], amounts: &[f64], out: &mut [f64]) {
+    team.add(columns.len(), out, |range, out| {
+        factored.add_columns(&columns[range.clone()], &amounts[range], out);
+    });
 }
