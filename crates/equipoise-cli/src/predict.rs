@@ -1,8 +1,10 @@
-//! What theory promises for a run: the column `predicted_bound` of the history.
+//! What theory promises for a run: the column `predicted_bound` of the history, and how many updates pairs of a sparse graph
+//! need where nothing else may move.
 //!
 //! Given the problem, the settings and the start before the run, and the duality gap of the first checkpoint; returns an
 //! upper bound on the expected suboptimality at every checkpoint, or nothing where no theorem applies.
 
+use equipoise::separable::{Nonsmooth, SeparableTerm};
 use equipoise::{Method, Progress, Settings};
 use equipoise_theory::{Prediction, Scheme};
 
@@ -36,6 +38,33 @@ impl Forecast {
         let updates = if self.late { progress.update / 2 } else { progress.update };
         self.prediction.bound(self.first, updates)
     }
+}
+
+/// What to expect, in a line, where the user wants pairs of a graph that leaves pairs out; nothing elsewhere, and where the
+/// constants would take long.
+pub(crate) fn expected(problem: &AnyProblem, settings: &Settings, start: Option<&[f64]>) -> Option<String> {
+    let scheme = scheme(settings)?;
+    if problem.graph().is_clique() || problem.blocks().len() < 3 {
+        return None;
+    }
+    let is_smooth = matches!(problem.separable(), Nonsmooth::Coordinates(h) if h.is_zero());
+    if !is_smooth {
+        return Some(
+            "note: no theorem says how many updates pairs of this graph take with bounds or penalties: they may stand still before the \
+             optimum, and then a step over all blocks helps; --method auto takes such steps from the beginning"
+                .into(),
+        );
+    }
+    let prediction = Prediction::new(problem, scheme)?;
+    let start = start.unwrap_or(problem.start());
+    let first = prediction.suboptimality(problem, start)?;
+    let wanted = settings.tolerance * (1.0 + problem.objective(start).ok()?.abs());
+    let updates = prediction.updates_to(first, wanted)?;
+    let epochs = 2.0 * updates as f64 / problem.blocks().len() as f64;
+    Some(format!(
+        "note: pairs of this graph are expected to be within {wanted:.1e} of the optimum after {updates} updates ({epochs:.0} epochs), or \
+         earlier; --method auto also takes steps over all blocks"
+    ))
 }
 
 /// The scheme of the theorems that a run follows: one thread, full steps.

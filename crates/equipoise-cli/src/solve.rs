@@ -14,7 +14,7 @@ use crate::checkpoint::{Aside, FileKeeper};
 use crate::exit::{self, Outcome, note};
 use crate::interrupt::Interrupt;
 use crate::outputs::{self, Place, Sort};
-use crate::predict::Forecast;
+use crate::predict::{Forecast, expected};
 use crate::report;
 use crate::verify::outside_domain;
 use crate::watch::Watch;
@@ -87,6 +87,11 @@ impl<'a> Plan<'a> {
             keeper = Some(aside.keeper(run, watch.goes_on_with(aside.history())));
         }
         watch.predict(|| Forecast::new(&problem, &settings, start.as_deref()));
+        if !args.quiet
+            && let Some(words) = expected(&problem, &settings, start.as_deref())
+        {
+            note(words);
+        }
         settings.time_limit = interrupt.left(settings.time_limit);
         Ok(Self {
             args,

@@ -120,6 +120,34 @@ impl Prediction {
         let least = self.curves.iter().map(|curve| curve.at(delta_0, k)).fold(f64::INFINITY, f64::min);
         least.is_finite().then_some(least)
     }
+
+    /// The fewest updates after which the bound is at most `wanted`, for a run from such a point; `None` where it is not within
+    /// `2^53`, or nothing is known.
+    pub fn updates_to(&self, delta_0: f64, wanted: f64) -> Option<u64> {
+        const MOST: u64 = 1 << 53;
+        let is_enough = |k: u64| self.bound(delta_0, k).is_some_and(|bound| bound <= wanted);
+        if is_enough(0) {
+            return Some(0);
+        }
+        let mut high = 1;
+        while !is_enough(high) {
+            if high >= MOST {
+                return None;
+            }
+            high *= 2;
+        }
+        // Every curve falls.
+        let mut low = high / 2;
+        while high - low > 1 {
+            let middle = low + (high - low) / 2;
+            if is_enough(middle) {
+                high = middle;
+            } else {
+                low = middle;
+            }
+        }
+        Some(high)
+    }
 }
 
 impl Curve {

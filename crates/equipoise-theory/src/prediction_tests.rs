@@ -232,6 +232,21 @@ fn accelerated_gap<F: SmoothTerm, H: SeparableTerm>(
 }
 
 #[test]
+fn the_updates_to_a_bound_are_the_fewest() {
+    let near = Distance::new((0..20).map(f64::from).collect(), weights(20)).expect("finite");
+    let builder = Problem::builder(near).coupling(Coupling::sum(1.0).expect("finite"));
+    let problem = builder.graph(Topology::Ring).build().expect("valid");
+    let prediction = Prediction::new(&problem, Scheme::Pairs).expect("quadratic");
+    for wanted in [1e2, 1.0, 1e-6, 1e-12] {
+        let k = prediction.updates_to(1e3, wanted).expect("a linear rate");
+        let bound = |k| prediction.bound(1e3, k).expect("known");
+        assert!(bound(k) <= wanted && bound(k - 1) > wanted, "{wanted}: {k}");
+    }
+    assert_eq!(prediction.updates_to(1.0, 2.0), Some(0));
+    assert_eq!(prediction.updates_to(f64::NAN, 1.0), None);
+}
+
+#[test]
 fn where_no_theorem_applies() {
     let sum = || Coupling::sum(1.0).expect("valid");
     let f = || Distance::new(vec![1.0; 6], 0.5).expect("valid");

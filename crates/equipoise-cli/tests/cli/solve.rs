@@ -332,6 +332,32 @@ fn one_row_as_a_matrix_is_the_same_problem_as_a_row() {
     }
 }
 
+/// Whoever wants pairs of a sparse graph and nothing else is told at the start how long that takes.
+#[test]
+fn pairs_of_a_sparse_graph_are_announced_with_their_updates() {
+    let target: Vec<String> = (0..12).map(|k| format!("{}", (k * 7) % 11)).collect();
+    let problem = |rest: &str| {
+        format!(
+            "[smooth]\nkind = \"distance\"\ntarget = [{}]\n{rest}\n[coupling]\nkind = \"sum\"\nrhs = 3\n\
+             [graph]\ntopology = \"ring\"\n",
+            target.join(", ")
+        )
+    };
+    let flags = ["--method", "pairs", "--json"];
+    let ran =
+        solve_text("announced", &problem(""), &flags).expect(0).complains(&["updates (", "epochs)", "auto"]);
+    let words: Vec<&str> = ran.stderr.split_whitespace().collect();
+    let place = words.iter().position(|word| *word == "updates").expect("a number of updates");
+    let announced: u64 = words[place - 1].parse().expect("a number");
+    let made = ran.json()["updates"].as_u64().expect("a number");
+    assert!(made <= 2 * announced && announced < 1000 * made.max(1), "{made} of {announced}");
+    let bounded = "[separable]\nkind = \"box\"\nlower = 0\nupper = 1\n";
+    solve_text("announced-box", &problem(bounded), &flags).expect(0).complains(&["no theorem", "auto"]);
+    for quiet in [&["--method", "pairs", "--json", "--quiet"][..], &["--json"]] {
+        assert_eq!(solve_text("unannounced", &problem(""), quiet).expect(0).stderr, "");
+    }
+}
+
 #[test]
 fn a_single_block_is_legal() {
     let json =
