@@ -10,7 +10,7 @@ use equipoise::graph::Graph;
 use equipoise::{Control, Pass, Status};
 
 use crate::error::Error;
-use crate::problem::Problem;
+use crate::problem::{Loss, Problem};
 use crate::proof::{self, Bounds};
 use crate::settings::{Method, Settings};
 use crate::traffic::Traffic;
@@ -89,10 +89,10 @@ pub fn fit(
         check_point(problem, start)?;
     }
     let method = match settings.method {
-        Method::Auto if problem.model.is_smooth() && !settings.asynchronous => Method::Tree,
+        Method::Auto if tree::suits(problem) && !settings.asynchronous => Method::Tree,
         Method::Auto => Method::Pairs,
-        Method::Tree if !problem.model.is_smooth() => {
-            return Err(Error::NotSmooth { loss: problem.model.loss.name() });
+        Method::Tree if problem.model.loss == Loss::Lasso => {
+            return Err(Error::NotAlongTree { loss: problem.model.loss.name() });
         }
         chosen => chosen,
     };

@@ -7,7 +7,7 @@ use equipoise::{Control, Pass};
 use rand::RngExt;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-use super::Message;
+use super::{Message, Outbox, Peer};
 use crate::curvature::{Curvature, PairMetric};
 use crate::ledger::{Ledger, Unit};
 use crate::local::Local;
@@ -115,10 +115,6 @@ impl<'a> Node<'a> {
         &self.centre
     }
 
-    pub(crate) fn degree(&self) -> usize {
-        self.links.len()
-    }
-
     /// Puts an earlier lambda back; nothing may be in flight.
     pub(crate) fn restore(&mut self, ledger: &Ledger) {
         self.ledger = ledger.clone();
@@ -178,11 +174,6 @@ impl<'a> Node<'a> {
             self.refine(error)?;
         }
         Ok(())
-    }
-
-    /// The requests that wait for a reply.
-    pub(crate) fn open(&self) -> usize {
-        self.links.iter().filter(|link| link.open.is_some()).count()
     }
 
     /// What a neighbour has applied for a request of ours and we have not: in flight.
@@ -258,6 +249,8 @@ impl<'a> Node<'a> {
                 self.traffic.count(self.id, from, reply.numbers());
                 Some((from, reply))
             }
+            // Not of this protocol.
+            Message::Down { .. } | Message::Up { .. } => None,
             Message::Reply { sequence, delta } => {
                 let link = &mut self.links[place];
                 let open = link.open.take_if(
@@ -314,6 +307,28 @@ impl<'a> Node<'a> {
         self.ledger.transfer(&delta, false);
         self.is_stale = true;
         Some(delta)
+    }
+}
+
+impl Peer for Node<'_> {
+    fn shares(&self) -> usize {
+        self.links.len()
+    }
+
+    fn begin(&mut self, is_greedy: bool, now: u64, rng: &mut Xoshiro256PlusPlus, out: &mut Outbox) {
+        out.extend(self.ask(is_greedy, now, rng));
+    }
+
+    fn receive(&mut self, from: usize, message: Message, out: &mut Outbox) {
+        out.extend(self.take(from, message));
+    }
+
+    fn repeat(&mut self, now: u64, after: u64) -> Outbox {
+        self.ask_again(now, after)
+    }
+
+    fn open(&self) -> usize {
+        self.links.iter().filter(|link| link.open.is_some()).count()
     }
 }
 
