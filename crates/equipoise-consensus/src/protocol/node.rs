@@ -3,6 +3,7 @@
 //! - Given: messages, and when it is its turn to ask. Returns: messages to be sent.
 //! - Must not know: who carries them, what time is (a number of ticks), what others do.
 
+use equipoise::matrix::dot;
 use equipoise::{Control, Pass};
 use rand::RngExt;
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -210,9 +211,9 @@ impl<'a> Node<'a> {
         } else if let Some(unseen) = unseen {
             unseen
         } else {
-            let gain =
-                |k: usize| self.links[k].seen.as_ref().map_or(0.0, |seen| distance(seen, self.local.x()));
-            free.into_iter().max_by(|&a, &b| gain(a).total_cmp(&gain(b))).unwrap_or(at_random)
+            let gain: Vec<f64> = free.iter().map(|&k| self.promise(k)).collect();
+            let best = (0..free.len()).max_by(|&a, &b| gain[a].total_cmp(&gain[b]));
+            best.map_or(at_random, |best| free[best])
         };
         let link = &mut self.links[place];
         link.sequence += 1;
@@ -222,6 +223,18 @@ impl<'a> Node<'a> {
         let to = link.to;
         self.traffic.count(self.id, to, message.numbers());
         Some((to, message))
+    }
+
+    /// By how much an exchange with a neighbour would lower the dual, twice, by where it was when last seen: the exact step's
+    /// `delta.(x_j - x_i)`, or what follows from how much every `f_i` bends at least.
+    pub(crate) fn promise(&self, place: usize) -> f64 {
+        let link = &self.links[place];
+        let Some(seen) = &link.seen else { return 0.0 };
+        let apart: Vec<f64> = seen.iter().zip(self.local.x()).map(|(theirs, own)| theirs - own).collect();
+        match &link.metric {
+            Some(metric) => dot(&metric.times(&apart), &apart),
+            None => 0.5 * self.local.strength() * dot(&apart, &apart),
+        }
     }
 
     /// Requests that have waited so long, to be sent again.

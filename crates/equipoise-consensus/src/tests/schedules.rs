@@ -181,6 +181,38 @@ fn a_message_that_arrives_twice_counts_once() {
     assert_eq!(sum(&pair), vec![0; problem.columns()]);
 }
 
+/// Three of four times the greedy neighbour is the one that promises most, and one of four anybody's.
+#[test]
+fn a_greedy_node_asks_the_neighbour_that_promises_most() {
+    let problem = random(Loss::Ridge, 6, false, 12);
+    let mut all = nodes(&problem, "clique");
+    let mut rng = rng(5);
+    for from in 1..6 {
+        // Each asks node 0, which sees where it is.
+        loop {
+            let (to, message) = all[from].ask(false, 0, &mut rng).expect("a neighbour");
+            let (_, reply) = all[to].take(from, message).expect("an answer");
+            all[from].take(to, reply);
+            if to == 0 {
+                break;
+            }
+        }
+    }
+    let mut hits = 0;
+    for _ in 0..200 {
+        all[0].refine(1e-9).expect("no limit");
+        let promises: Vec<f64> = (0..5).map(|place| all[0].promise(place)).collect();
+        assert!(promises.iter().all(|promise| *promise >= 0.0));
+        let best = (0..5).max_by(|&a, &b| promises[a].total_cmp(&promises[b])).expect("five");
+        let (to, message) = all[0].ask(true, 0, &mut rng).expect("a neighbour");
+        // Neighbours of node 0 are 1 to 5, in this order.
+        hits += usize::from(to == best + 1);
+        let (_, reply) = all[to].take(0, message).expect("an answer");
+        all[0].take(to, reply);
+    }
+    assert!((140..=195).contains(&hits), "{hits}");
+}
+
 /// Node 0 of a ring of eight is away; all but its two neighbours do as much as without it, and those wait for one reply.
 #[test]
 fn a_stalled_node_delays_nobody_but_its_neighbours() {

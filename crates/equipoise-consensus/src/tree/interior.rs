@@ -78,6 +78,7 @@ impl Run<'_> {
             self.rounds += 1;
             self.last.clone_from(&x);
             let Some(sensed) = Sensed::new(problem, &x, answer) else { return Ok(Status::Stalled) };
+            self.remember(sensed.objective, &x);
             let is_close = sensed.gap <= 0.5 * keeper.settings.gap * sensed.objective;
             let is_last = without_gain >= PATIENCE || !sensed.gap.is_finite();
             let is_over =

@@ -72,6 +72,8 @@ struct Run<'a> {
     members: Vec<Member<'a>>,
     /// The x that all know.
     last: Vec<f64>,
+    /// The x with the least F so far.
+    least: Option<(f64, Vec<f64>)>,
     rounds: usize,
     rng: Xoshiro256PlusPlus,
 }
@@ -87,6 +89,7 @@ pub(crate) fn run(
         root: tree.root,
         members: members(problem, &tree, keeper.control()),
         last: vec![f64::NAN; problem.columns()],
+        least: None,
         rounds: 0,
         rng: Xoshiro256PlusPlus::seed_from_u64(keeper.settings.seed),
     };
@@ -96,7 +99,12 @@ pub(crate) fn run(
     };
     let status = match ended {
         Ok(status) => status,
-        Err(halt) => status_of(halt)?,
+        Err(halt) => {
+            if let Some((_, x)) = &run.least {
+                keeper.look_once_more(x);
+            }
+            status_of(halt)?
+        }
     };
     let sum = |j: usize| run.members.iter().map(|member| member.ledger().units()[j]).sum::<i128>();
     let sum_of_multipliers = (0..problem.columns()).map(sum).fold(0, |most: i128, sum| most.max(sum.abs()));
@@ -139,6 +147,12 @@ impl Run<'_> {
         control.check()?;
         // Whoever was ended has said so; there is no other reason for silence.
         self.members[self.root].answer().ok_or(Halt::Interrupted)
+    }
+
+    fn remember(&mut self, value: f64, x: &[f64]) {
+        if self.least.as_ref().is_none_or(|(least, _)| value < *least) {
+            self.least = Some((value, x.to_vec()));
+        }
     }
 
     fn descend(
@@ -207,6 +221,7 @@ impl Run<'_> {
         self.last.clone_from(&x);
         let mut gradient = self.wave(Order::Evaluate, x.clone(), keeper)?;
         let value = gradient.pop().unwrap_or(f64::NAN);
+        self.remember(value, &x);
         Ok(Seen { x, value, gradient })
     }
 
