@@ -304,7 +304,8 @@ mod tests {
         let settings = Settings::default();
         let best = fit(&problem, &line, &settings, None, Watch::default()).expect("valid input");
         let zeros = vec![0.0; problem.columns()];
-        let duals: Vec<Vec<f64>> = problem.shards.iter().map(|shard| vec![0.0; shard.targets.len()]).collect();
+        let duals: Vec<Vec<f64>> =
+            problem.shards.iter().map(|shard| vec![0.0; shard.targets.len()]).collect();
         let flag = std::sync::Arc::new(std::sync::atomic::AtomicBool::new(false));
         let watch = Watch { observer: None, control: Control::on(flag.clone()) };
         let mut keeper = Keeper::new(&problem, &settings, watch);

@@ -389,6 +389,7 @@ impl<'a, 'o> Engine<'a, 'o> {
             (self.w[j], self.sides[j]) = (state.w[k], state.sides[k]);
         }
         (self.stands, self.lambda) = (state.stands, state.multipliers);
+        self.stay_where_trades_are_rounding();
         self.settle_budget();
         solved.map(|_| ())
     }
@@ -412,6 +413,19 @@ impl<'a, 'o> Engine<'a, 'o> {
     fn typical_slope(&self) -> f64 {
         let price = self.constraints.turnover.as_ref().map_or(0.0, |own| self.priced.unwrap_or(own.price));
         self.variance_slope() + price / (2.0 * self.units.half)
+    }
+
+    /// A dear trade that is no larger than the rounding of the budget is none: rows may be missed by so much, and what it
+    /// costs may be more than all of the variance.
+    fn stay_where_trades_are_rounding(&mut self) {
+        let size = 8.0 * f64::EPSILON * self.size();
+        let dear = DEAR * 2.0 * self.units.half * self.variance_slope();
+        let Some(own) = self.constraints.turnover.as_ref().filter(|own| own.price > dear) else { return };
+        for (w, c) in self.w.iter_mut().zip(&own.current) {
+            if (*w - c).abs() <= size {
+                *w = *c;
+            }
+        }
     }
 
     /// Puts what rounding left of the budget where there is room for it.
