@@ -59,7 +59,9 @@ def answer(job: Job, made: Made, report: dict) -> tuple[np.ndarray, np.ndarray |
             # Columns are in the order of the table; the first point, of the least variance, need not name a return.
             names = ("expected_return" if point["target_return"] is None else "target_return" for point in points)
             asked = [point[name] for point, name in zip(points, names, strict=True)]
-            return numbers_of([point["weights"] for point in points]), numbers_of(asked)
+            # By name, in the order of the table.
+            weights = [[point["weights"][name] for name in report["names"]] for point in points]
+            return numbers_of(weights), numbers_of(asked)
         case "consensus":
             return numbers_of(report["x"]), None
     return numbers_of(report["x"]), numbers_of(report["prices"])

@@ -12,7 +12,7 @@
 use equipoise::{Control, Status};
 
 use crate::costs::Costs;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::pass::Passes;
 use crate::problem::Problem;
 use crate::solve::{Allocation, Memory, Settings, check_start, run, team};
@@ -43,7 +43,11 @@ pub fn allocate_many(
             prices = Some(vec![curve.price(value)]);
         }
         let mut memory = Memory::new(rows.len(), None);
-        let mut one = run(problem, &rows, settings, prices.as_deref(), &passes, &mut memory)?;
+        let mut one = match run(problem, &rows, settings, prices.as_deref(), &passes, &mut memory) {
+            // Ended before there was anything to say of this one.
+            Err(Error::Equipoise(equipoise::Error::StoppedEarly { .. })) if !found.is_empty() => break,
+            other => other?,
+        };
         if !keep_x {
             one.x = Vec::new();
         }

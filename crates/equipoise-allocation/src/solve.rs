@@ -129,6 +129,11 @@ impl<'a> Memory<'a> {
         Self { prices: vec![0.0; rows], passes: 0, method: "", begun: Instant::now(), observer }
     }
 
+    /// Whether there is more than the zeros of the beginning.
+    fn knows_prices(&self) -> bool {
+        self.passes > 0 || self.prices.iter().any(|price| *price != 0.0)
+    }
+
     /// A pass was made.
     pub(crate) fn step(&mut self, prices: &[f64], given: &[f64], rows: &[Row]) {
         self.passes += 1;
@@ -211,7 +216,8 @@ pub(crate) fn run(
     let begun = Instant::now();
     let (answer, mut ended) = match answer::first(problem, rows, start, passes, memory) {
         Ok(answer) => (answer, None),
-        Err(Error::Equipoise(equipoise::Error::StoppedEarly { by })) => {
+        // Where no price was known yet, x would be that of none: it has nothing to do with what rows ask for.
+        Err(Error::Equipoise(equipoise::Error::StoppedEarly { by })) if memory.knows_prices() => {
             (answer::last(problem, passes, memory)?, Some(stopped(by)))
         }
         Err(error) => return Err(error),
@@ -220,7 +226,7 @@ pub(crate) fn run(
     let begun = Instant::now();
     let unlimited = Control::unlimited();
     let judge = Judge { problem, rows, passes, patient: passes.patient(&unlimited), settings };
-    let mut judged = judge.of(answer)?;
+    let mut judged = judge.of(answer, ended.is_some())?;
     let seconds_certificate = begun.elapsed().as_secs_f64();
     if ended.is_none() && rows.len() > 1 && !is_met(&judged.proof, settings) {
         contradiction::check(problem, rows, &judged.answer.prices)?;
@@ -264,7 +270,7 @@ fn again(first: Judged, judge: &Judge<'_>, memory: &mut Memory<'_>) -> Result<(J
     for way in [Way::Proximal, Way::Newton] {
         match answer::again(narrow, rows, way, &best.answer.prices, &passes, memory) {
             Ok(answer) => {
-                let other = judge.of(answer)?;
+                let other = judge.of(answer, false)?;
                 if other.rank() < best.rank() {
                     best = other;
                 }
@@ -305,11 +311,11 @@ struct Judge<'a> {
 }
 
 impl Judge<'_> {
-    /// The answer with its proof, at the best of its prices.
-    fn of(&self, mut answer: Answer) -> Result<Judged> {
+    /// The answer with its proof, at the best of its prices; somebody who wants it now gets the first proof there is.
+    fn of(&self, mut answer: Answer, is_urgent: bool) -> Result<Judged> {
         let unknown = Rooms::unknown(self.rows.len());
         let mut proof = self.prove(&answer, &answer.prices, &unknown)?;
-        let is_enough = |proof: &Proof| proof.relative_gap <= self.settings.gap;
+        let is_enough = |proof: &Proof| is_urgent || proof.relative_gap <= self.settings.gap;
         if let Some(others) = answer.others.take()
             && !is_enough(&proof)
         {
@@ -326,7 +332,7 @@ impl Judge<'_> {
                 proof = if other.relative_gap < proof.relative_gap { other } else { proof };
             }
         }
-        if proof.relative_gap.is_infinite() {
+        if proof.relative_gap.is_infinite() && !is_urgent {
             self.nearby(&mut answer, &mut proof)?;
         }
         Ok(Judged { answer, proof })

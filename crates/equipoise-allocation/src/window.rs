@@ -38,6 +38,8 @@ const MANY: usize = 1 << 13;
 const DEVIATIONS: f64 = 4.0;
 /// Every so many users may be off their limits where one pass is to do.
 const FEW: usize = 4;
+/// Users that are kept of a span that are few enough to go with others.
+const SMALL: usize = 1 << 11;
 /// Windows that are tried before the search goes on without.
 const WINDOWS: usize = 12;
 
@@ -64,7 +66,8 @@ struct Line {
     given: Twofold,
     slope: f64,
     size: f64,
-    kept: Kept,
+    /// In parts, where spans left them: copies would be memory that is new.
+    kept: Vec<Kept>,
 }
 
 /// What is believed before all users are asked.
@@ -181,7 +184,7 @@ fn guess(problem: &Problem, rows: &[Row], passes: &Passes<'_>, start: Option<f64
     if !is_sound {
         return Ok(around(middle));
     }
-    let moving = cut_out(&few, (low, high), Some(&mut x))?.kept.a.len();
+    let moving: usize = cut_out(&few, (low, high), Some(&mut x))?.kept.iter().map(|kept| kept.a.len()).sum();
     Ok(Guess { low, high, few_move: moving * FEW <= sample.users })
 }
 
@@ -216,13 +219,16 @@ fn cut_out(passes: &Passes<'_>, (low, high): (f64, f64), x: Option<&mut Vec<f64>
             Ok(Arch::new().dispatch(Cut { group, range, low, high }))
         }),
     };
-    let mut line = Line { given: Twofold::default(), slope: 0.0, size: 0.0, kept: Kept::default() };
+    let mut line = Line { given: Twofold::default(), slope: 0.0, size: 0.0, kept: Vec::new() };
     for share in shares {
         let share = share?;
         line.given.add_numbers(&share.given.parts());
         line.size += share.given.size();
         line.slope += share.slope;
-        line.kept.append(&share.kept);
+        match line.kept.last_mut() {
+            Some(last) if share.kept.a.len() < SMALL && last.a.len() < SMALL => last.append(&share.kept),
+            _ => line.kept.push(share.kept),
+        }
     }
     Ok(line)
 }
@@ -241,21 +247,31 @@ impl Kept {
 impl Line {
     /// phi at a price of the window that begins at `low`.
     fn at(&self, price: f64, low: f64) -> Point {
-        let (mut given, slope, size) = Arch::new().dispatch(Changing { kept: &self.kept, price });
+        let (mut given, mut slope, mut size) = (Twofold::default(), self.slope, self.size);
+        for kept in &self.kept {
+            let (own, bend, terms) = Arch::new().dispatch(Changing { kept, price });
+            given.add_numbers(&own.parts());
+            slope += bend;
+            size += terms;
+        }
         given.add_numbers(&self.given.parts());
         given.add_numbers(&[self.slope * (price - low)]);
-        Point { given: given.value(), slope: self.slope + slope, size: self.size + size }
+        Point { given: given.value(), slope, size }
     }
 
     /// Writes x of those who are kept; what all give at this price, and the size of the terms.
     fn write(&self, price: f64, x: &mut [f64]) -> (f64, f64) {
-        let mut own = vec![0.0; self.kept.a.len()];
-        let mut given = Arch::new().dispatch(Written { kept: &self.kept, price, own: &mut own });
-        let size = self.size + given.size();
-        given.add_numbers(&self.given.parts());
-        for (place, own) in self.kept.places.iter().zip(&own) {
-            x[*place as usize] = *own;
+        let (mut given, mut size, mut own) = (Twofold::default(), self.size, Vec::new());
+        for kept in &self.kept {
+            own.resize(kept.a.len(), 0.0);
+            let part = Arch::new().dispatch(Written { kept, price, own: &mut own });
+            size += part.size();
+            given.add_numbers(&part.parts());
+            for (place, own) in kept.places.iter().zip(&own) {
+                x[*place as usize] = *own;
+            }
         }
+        given.add_numbers(&self.given.parts());
         (given.value(), size)
     }
 }

@@ -93,8 +93,8 @@ pub enum Error {
         nodes: usize,
     },
     /// A method that is not for this loss.
-    #[error("method tree needs a smooth loss, ridge or logistic; found {loss}: use method pairs")]
-    NotSmooth {
+    #[error("method tree is for ridge, logistic and hinge; found {loss}: use method pairs")]
+    NotAlongTree {
         /// The loss.
         loss: &'static str,
     },

@@ -69,13 +69,6 @@ impl Ledger {
         }
     }
 
-    /// The same in units.
-    pub(crate) fn hand_over(&mut self, units: &[i128], adds: bool) {
-        for (own, units) in self.units.iter_mut().zip(units) {
-            *own += if adds { *units } else { -*units };
-        }
-    }
-
     /// The integers.
     pub(crate) fn units(&self) -> &[i128] {
         &self.units

@@ -18,7 +18,7 @@
 //! | what a node solves alone | `local/` |
 //! | lambda in fixed point, so that its sum is exactly 0 | `ledger.rs` |
 //! | the three steps of an exchange; who carries messages | [`protocol`] |
-//! | transfers along a spanning tree, for smooth losses | `tree.rs` |
+//! | waves along a spanning tree, for all losses but the lasso | `tree/` |
 //! | bounds that are proven | `proof.rs` |
 
 mod curvature;

@@ -54,7 +54,7 @@ pub(crate) fn run(
     let control = keeper.control().clone();
     let lists = neighbours(graph);
     let locals: Vec<Local<'_>> = (0..problem.nodes()).map(|node| Local::new(problem, node)).collect();
-    let unit = Unit::for_size(size(problem));
+    let unit = Unit::for_size(size_of_multipliers(problem));
     let mut nodes = Vec::with_capacity(locals.len());
     let mean = locals.iter().map(Local::natural_mean).sum::<f64>() / locals.len() as f64;
     for (id, mut local) in locals.into_iter().enumerate() {
@@ -80,7 +80,7 @@ pub(crate) fn run(
 }
 
 /// How large lambda may become, roughly: what all rows pull together.
-fn size(problem: &Problem) -> f64 {
+pub(crate) fn size_of_multipliers(problem: &Problem) -> f64 {
     let mut sum = 0.0;
     for shard in &problem.shards {
         for k in 0..shard.rows.len() {

@@ -75,10 +75,6 @@ impl Model {
     pub fn is_classification(&self) -> bool {
         matches!(self.loss, Loss::Logistic | Loss::Hinge)
     }
-
-    pub(crate) fn is_smooth(&self) -> bool {
-        matches!(self.loss, Loss::Ridge | Loss::Logistic)
-    }
 }
 
 /// The rows of one node.

@@ -6,10 +6,10 @@ use crate::protocol::Faults;
 /// Who exchanges with whom, in which order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Method {
-    /// `tree` for smooth losses, `pairs` for the others.
+    /// `tree` for ridge, logistic and hinge of up to a thousand columns, `pairs` for the others.
     #[default]
     Auto,
-    /// Transfers along a spanning tree of the graph, from the leaves to the root and back. Smooth losses only.
+    /// Transfers along a spanning tree of the graph, from the leaves to the root and back. Not for lasso.
     Tree,
     /// The three-step protocol over all edges of the graph.
     Pairs,
@@ -26,13 +26,14 @@ pub struct Settings {
     pub gap: f64,
     /// Most messages; none: no limit.
     pub max_messages: Option<u64>,
-    /// One thread a node, instead of one exchange after the other; pairs only.
+    /// One thread a node, instead of one exchange after the other. `tree` is not taken unasked then, as its nodes wait for each
+    /// other.
     pub asynchronous: bool,
     /// Exchanges go to the neighbour with the largest expected gain, rather than to one drawn at random.
     pub greedy: bool,
     /// Seed of the schedule.
     pub seed: u64,
-    /// What happens to messages on their way, for tests of what is promised about it; pairs only.
+    /// What happens to messages on their way, for tests of what is promised about it.
     pub faults: Faults,
 }
 

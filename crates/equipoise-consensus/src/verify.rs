@@ -7,10 +7,10 @@ use equipoise::{Control, Status};
 
 use crate::error::Error;
 use crate::fit::{Keeper, Watch, check_point};
-use crate::pairs;
-use crate::problem::Problem;
+use crate::problem::{Loss, Problem};
 use crate::proof;
 use crate::settings::Settings;
+use crate::{pairs, tree};
 
 /// What was found about a point.
 #[derive(Debug, Clone, PartialEq)]
@@ -32,7 +32,11 @@ pub fn verify(problem: &Problem, x: &[f64], gap: f64, control: &Control) -> Resu
     check_point(problem, x)?;
     let all = problem.joined()?;
     let mut keeper = Keeper::new(&all, &settings, Watch { observer: None, control: control.clone() });
-    let ended = pairs::run(&all, &Graph::single(), Some(x), &mut keeper)?;
+    let ended = if problem.model.loss == Loss::Hinge && tree::suits(&all) {
+        tree::run(&all, &Graph::single(), None, &mut keeper)?
+    } else {
+        pairs::run(&all, &Graph::single(), Some(x), &mut keeper)?
+    };
     let Some(duals) = keeper.duals() else {
         control.check()?;
         return Err(equipoise::Error::from(equipoise::Halt::TimeLimit).into());

@@ -174,6 +174,8 @@ const NAMES: [&str; 3] = ["bus", "gen", "gencost"];
 /// The matrices `bus`, `gen` and `gencost`, those that are there.
 fn matrices(text: &str, path: &Path) -> Result<[Option<Vec<Row>>; 3]> {
     let mut found = [None, None, None];
+    // The variable that matrices are fields of.
+    let mut case: Option<String> = None;
     for statement in statements(text) {
         let Statement { line, text, is_ended } = &statement;
         let assigned = statement.assigned();
@@ -194,7 +196,21 @@ fn matrices(text: &str, path: &Path) -> Result<[Option<Vec<Row>>; 3]> {
         if let Some(name) = NAMES.iter().find(|name| statement.changes_part_of(name)) {
             return Err(computed(path, *line, text, name));
         }
+        // Of several at once, or of the case as a whole, once it has a matrix.
+        let of_case = |name: &str| case.as_deref().is_some_and(|case| case == name);
+        let is_matrix =
+            |name: &&str| name.contains('.') && NAMES.iter().any(|own| name.ends_with(&format!(".{own}")));
+        if let Some(name) = statement.assigned_together().find(is_matrix) {
+            return Err(computed(path, *line, text, name.rsplit('.').next().unwrap_or_default()));
+        }
+        let targets = assigned.map(|(left, _)| left).into_iter().chain(statement.assigned_together());
+        if let Some(left) = targets.into_iter().find(|name| of_case(name)) {
+            let found = format!("{}, which computes all of {left}", quoted(text.trim()));
+            let expected = "matrices of numbers that stay as they are (`savecase` writes a case that way)";
+            return Err(malformed(path, *line, found, expected));
+        }
         let (Some(which), Some((left, right))) = (which, assigned) else { continue };
+        case = left.split_once('.').map(|(case, _)| case.to_owned()).or(case);
         match right.trim().strip_prefix('[').and_then(|inside| inside.strip_suffix(']')) {
             Some(inside) if !inside.contains(['[', ']']) => {
                 let before = &text[..text.len() - right.trim_start().len()];
@@ -308,13 +324,18 @@ mod tests {
             ("mpc.gen = mpc.gen(1:2, :);", "gen"),
             ("mpc.bus = [mpc.bus(1, :) + [1 2]];", "bus"),
             ("mpc.gencost = [1 2 3]';", "gencost"),
+            ("[mpc.gen, x] = deal(1, 2);", "gen"),
+            ("[~, mpc.bus] = deal(1, 2);", "bus"),
         ] {
             let error = after(statement).expect_err(statement).to_string();
             let words = format!("which computes mpc.{name}, expected mpc.{name} as one matrix of numbers");
             assert!(error.contains("tiny.m: line 16: found") && error.contains(&words), "{error}");
         }
+        let error = after("mpc = scale_load(2, mpc);").expect_err("all of it").to_string();
+        assert!(error.contains("line 16: found") && error.contains("which computes all of mpc"), "{error}");
         for harmless in [
             "mpc.branch(:, 3) = 2;",
+            "[rows, columns] = size(mpc.gen);",
             "Vbase = mpc.bus(1, 3) * 1e3;",
             "if mpc.bus(1, 3) == 2, x = 1; end",
             "mpc.bus_name = { 'mpc.bus(1, 3) = 5'; 'O''Brien; [' };",

@@ -34,6 +34,8 @@ const MORE_PROXIMAL: f64 = 1e3;
 const MOST_PROXIMAL: f64 = 1e-6;
 /// A price of turnover beyond so many times the slopes of the variance is first taken to be that.
 const DEAR: f64 = 1e5;
+/// What is then added to the diagonal once it is what it is, relative to it.
+const DEAR_PROXIMAL: f64 = 1e-6;
 /// How rows pull that are missed, as a multiple of the slopes there are; one after the other.
 const PULLS: [f64; 3] = [1e4, 1e7, 1e10];
 
@@ -82,6 +84,8 @@ pub(crate) struct Engine<'a, 'o> {
     pull: usize,
     /// The price that turnover is taken to have, where that is not its own.
     priced: Option<f64>,
+    /// What was added to the diagonal before a dear turnover needed more.
+    before_dear: Option<f64>,
     pub(crate) rounds: usize,
     pub(crate) point: usize,
     pub(crate) best: Option<Found>,
@@ -152,6 +156,7 @@ impl<'a, 'o> Engine<'a, 'o> {
             units,
             pull: 0,
             priced: None,
+            before_dear: None,
             rounds: 0,
             point: 0,
             best: None,
@@ -169,6 +174,7 @@ impl<'a, 'o> Engine<'a, 'o> {
         }
         self.best = None;
         self.pull = 0;
+        self.units.proximal = self.before_dear.take().unwrap_or(self.units.proximal);
         let dear = DEAR * 2.0 * self.units.half * self.variance_slope();
         self.priced = self.constraints.turnover.as_ref().filter(|own| own.price > dear).map(|_| dear);
     }
@@ -230,6 +236,12 @@ impl<'a, 'o> Engine<'a, 'o> {
         let is_less = self.priced.is_some() && self.constraints.turnover_of(&self.w) > 0.0;
         if is_less {
             self.priced = None;
+            // Beside such a price the variance does not bend at all: what is added to it bends enough.
+            let least = DEAR_PROXIMAL * self.typical_slope() / self.size();
+            if self.units.proximal < least {
+                self.before_dear = Some(self.units.proximal);
+                self.units.proximal = least;
+            }
         }
         is_less
     }
@@ -377,24 +389,43 @@ impl<'a, 'o> Engine<'a, 'o> {
             (self.w[j], self.sides[j]) = (state.w[k], state.sides[k]);
         }
         (self.stands, self.lambda) = (state.stands, state.multipliers);
+        self.stay_where_trades_are_rounding();
         self.settle_budget();
         solved.map(|_| ())
     }
 
     /// What a slope of the variance inside is like, at weights of the size that rows ask for.
     fn variance_slope(&self) -> f64 {
+        self.units.diagonal * self.size()
+    }
+
+    /// The size of weights that rows ask for.
+    fn size(&self) -> f64 {
         let own = &self.constraints;
         let asked = own.target_return.map_or(0.0, |target| target.abs() / self.units.mean);
         let held =
             own.turnover.iter().flat_map(|own| &own.current).fold(0.0, |most: f64, c| most.max(c.abs()));
         let size = own.budget.abs().max(asked).max(held);
-        self.units.diagonal * if size > 0.0 { size } else { 1.0 }
+        if size > 0.0 { size } else { 1.0 }
     }
 
     /// The same of the objective, turnover included.
     fn typical_slope(&self) -> f64 {
         let price = self.constraints.turnover.as_ref().map_or(0.0, |own| self.priced.unwrap_or(own.price));
         self.variance_slope() + price / (2.0 * self.units.half)
+    }
+
+    /// A dear trade that is no larger than the rounding of the budget is none: rows may be missed by so much, and what it
+    /// costs may be more than all of the variance.
+    fn stay_where_trades_are_rounding(&mut self) {
+        let size = 8.0 * f64::EPSILON * self.size();
+        let dear = DEAR * 2.0 * self.units.half * self.variance_slope();
+        let Some(own) = self.constraints.turnover.as_ref().filter(|own| own.price > dear) else { return };
+        for (w, c) in self.w.iter_mut().zip(&own.current) {
+            if (*w - c).abs() <= size {
+                *w = *c;
+            }
+        }
     }
 
     /// Puts what rounding left of the budget where there is room for it.

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use equipoise::{Control, Status};
-use equipoise_allocation::{Column, Costs, Problem, Row, Settings, Step, Users, Watch, allocate};
+use equipoise_allocation::{Column, Costs, Error, Problem, Row, Settings, Step, Users, Watch, allocate};
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
@@ -160,7 +160,17 @@ fn an_interrupt_leaves_what_users_give_at_the_last_prices() {
     let found = allocate(&problem, &Settings::default(), None, watch).expect("a result");
     assert_eq!((found.status, passes), (Status::Interrupted, 1));
     assert!(found.x.iter().all(|x| x.is_finite()) && found.bound <= found.objective.max(found.bound));
-    let late = Watch { observer: None, control: Control::unlimited().within(0.0) };
-    let found = allocate(&problem, &Settings::default(), None, late).expect("a result");
-    assert_eq!((found.status, found.x.len()), (Status::TimeLimit, 50_000));
+    // Before there are prices there is nothing to return: what users give at none has nothing to do with the rows.
+    let late = || Watch { observer: None, control: Control::unlimited().within(0.0) };
+    let error = allocate(&problem, &Settings::default(), None, late()).expect_err("nothing was found");
+    assert!(
+        matches!(error, Error::Equipoise(equipoise::Error::StoppedEarly { by: "time-limit" })),
+        "{error}"
+    );
+    let error =
+        allocate(&quadratic(50_000, 7, 0.4), &Settings::default(), None, late()).expect_err("nothing");
+    assert!(
+        matches!(error, Error::Equipoise(equipoise::Error::StoppedEarly { by: "time-limit" })),
+        "{error}"
+    );
 }

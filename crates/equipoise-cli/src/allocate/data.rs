@@ -57,6 +57,7 @@ impl Input {
         let problem = Problem::new(groups, rows)
             .map_err(|error| named(error, names.as_deref()))
             .with_context(|| path.display().to_string())?;
+        control.check().map_err(equipoise_formats::Error::from)?;
         let defaults = Settings::default();
         let settings = Settings {
             gap: args.gap.unwrap_or(defaults.gap),

@@ -2,7 +2,7 @@
 //!
 //! Given: portfolios and what they are of. Returns: text and objects. Must not know: files.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fmt::Write as _;
 
 use anyhow::{Result, bail};
@@ -72,7 +72,7 @@ struct Point<'a> {
     variance: f64,
     risk: f64,
     turnover: f64,
-    weights: &'a [f64],
+    weights: ByName<'a>,
     multipliers: OfRows<'a>,
 }
 
@@ -182,7 +182,8 @@ fn claimed(
     let assets = input.returns.names();
     let weights = match weights {
         StoredWeights::Named(weights) => {
-            if let Some(stranger) = weights.keys().find(|name| !assets.contains(name)) {
+            let known: HashSet<&String> = assets.iter().collect();
+            if let Some(stranger) = weights.keys().find(|name| !known.contains(name)) {
                 bail!("its weights name `{stranger}`, which is no asset of the table");
             }
             assets.iter().map(|name| weights.get(name).copied().unwrap_or(0.0)).collect()
@@ -242,7 +243,7 @@ impl<'a> PortfolioJson<'a> {
             variance: own.variance,
             risk: own.variance.max(0.0).sqrt(),
             turnover: own.turnover,
-            weights: &own.weights,
+            weights: ByName { names, values: &own.weights },
             multipliers: OfRows { own: &own.multipliers, input, has_target: own.target_return.is_some() },
         };
         let gap = |gap: &'a equipoise_portfolio::Gap| GapJson {

@@ -110,7 +110,7 @@ fn bad_input_is_refused_in_words() {
         .complains(&["--cost: not for loss logistic"]);
     run(&files, &["--loss", "lasso", "--l1", "1", "--method", "tree"])
         .expect(2)
-        .complains(&["method tree needs a smooth loss"]);
+        .complains(&["method tree is for ridge, logistic and hinge; found lasso"]);
     files.push(write(&folder, "wide.csv", "a,b,c,y\n1,2,3,1\n"));
     run(&files, &logistic).expect(2).complains(&["wide.csv: found 3 columns beside the target, expected 2"]);
     files.pop();

@@ -89,6 +89,20 @@ impl<'a> Local<'a> {
         &self.shard.rows
     }
 
+    pub(crate) fn targets(&self) -> &[f64] {
+        &self.shard.targets
+    }
+
+    /// C.
+    pub(crate) fn cost(&self) -> f64 {
+        self.cost
+    }
+
+    /// `s_j / N`.
+    pub(crate) fn shares(&self) -> &[f64] {
+        &self.shares
+    }
+
     /// The weights of the proximal term.
     pub(crate) fn prox(&self) -> &[f64] {
         &self.prox
@@ -257,8 +271,16 @@ struct Task<'t> {
     strength: f64,
 }
 
-fn add_outer(rows: &Rows<'_>, k: usize, weight: f64, to: &mut Symmetric) {
+pub(crate) fn add_outer(rows: &Rows<'_>, k: usize, weight: f64, to: &mut Symmetric) {
     let (indices, values) = rows.row(k);
+    // A row without a gap: no look at where its numbers belong.
+    if let Some(values) = values.filter(|values| values.len() == rows.columns()) {
+        for (r, value) in values.iter().enumerate() {
+            let scaled = weight * value;
+            to.row_mut(r).iter_mut().zip(values).for_each(|(sum, other)| *sum += scaled * other);
+        }
+        return;
+    }
     let value = |place: usize| values.map_or(1.0, |values| values[place]);
     for (place, &r) in indices.iter().enumerate() {
         let scaled = weight * value(place);

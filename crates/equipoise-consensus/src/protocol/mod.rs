@@ -11,19 +11,25 @@
 //! same delta and applies nothing twice. An edge has at most one open request in each direction. Replies never wait for
 //! anything, so nobody waits for a stalled node but those who asked it.
 //!
+//! Waves along a spanning tree (`tree/`) go the same way: an order from the root to the leaves, sums from the leaves to the root.
+//! A node hands on an order before it works, sums what its children say, and says the sum to its parent; an order without an
+//! answer is sent again, with its number, and who has answered it says the same again.
+//!
 //! - [`Transport`]: sends to a node, receives with a limit on the time; [`Channels`] within a process, [`Faulty`] with delay and loss.
 //! - Must not know: what `f_i` is. `node.rs` asks its `Local` for x.
 
 mod message;
 mod network;
 mod node;
+mod peer;
 mod threads;
 mod transport;
 
-pub use message::Message;
+pub use message::{Message, Order};
 #[cfg(test)]
 pub(crate) use network::Network;
 pub(crate) use network::run_in_turn;
 pub(crate) use node::Node;
+pub(crate) use peer::{Outbox, Peer};
 pub(crate) use threads::run_in_threads;
 pub use transport::{Channels, Faults, Faulty, Stall, Transport};

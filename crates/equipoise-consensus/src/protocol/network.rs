@@ -10,7 +10,7 @@ use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 use super::transport::Faults;
-use super::{Message, Node};
+use super::{Message, Peer};
 
 /// What is under way, by the time it arrives.
 #[derive(Debug)]
@@ -41,7 +41,7 @@ impl<'r> Network<'r> {
     }
 
     /// Everything that arrives by now.
-    fn deliver(&mut self, nodes: &mut [Node<'_>]) {
+    fn deliver(&mut self, nodes: &mut [impl Peer]) {
         while let Some(entry) = self.due.first_entry() {
             if entry.key().0 > self.now {
                 return;
@@ -51,18 +51,22 @@ impl<'r> Network<'r> {
                 let until = self.faults.stall.map_or(self.now, |stall| stall.ticks);
                 self.count += 1;
                 self.due.insert((until, self.count), (from, to, message));
-            } else if let Some((back, reply)) = nodes[to].take(from, message) {
-                self.send(to, back, reply);
+            } else {
+                let mut out = Vec::new();
+                nodes[to].receive(from, message, &mut out);
+                nodes[to].work(&mut out);
+                out.into_iter().for_each(|(next, message)| self.send(to, next, message));
             }
         }
     }
 
     /// One turn: a node begins an exchange, what is due arrives, what was lost is sent again.
-    pub(crate) fn turn(&mut self, nodes: &mut [Node<'_>], asks: Option<usize>, is_greedy: bool) {
-        if let Some(node) = asks.filter(|&node| !self.is_stalled(node))
-            && let Some((to, message)) = nodes[node].ask(is_greedy, self.now, self.rng)
-        {
-            self.send(node, to, message);
+    pub(crate) fn turn(&mut self, nodes: &mut [impl Peer], asks: Option<usize>, is_greedy: bool) {
+        if let Some(node) = asks.filter(|&node| !self.is_stalled(node)) {
+            let mut out = Vec::new();
+            nodes[node].begin(is_greedy, self.now, self.rng, &mut out);
+            nodes[node].work(&mut out);
+            out.into_iter().for_each(|(to, message)| self.send(node, to, message));
         }
         self.deliver(nodes);
         self.now = self.now.saturating_add(1);
@@ -70,7 +74,7 @@ impl<'r> Network<'r> {
         let patience = self.faults.delay.saturating_mul(2).saturating_add(2);
         for node in 0..nodes.len() {
             if self.faults.loss > 0.0 && nodes[node].open() > 0 && !self.is_stalled(node) {
-                for (to, message) in nodes[node].ask_again(self.now, patience) {
+                for (to, message) in nodes[node].repeat(self.now, patience) {
                     self.send(node, to, message);
                 }
             }
@@ -78,7 +82,7 @@ impl<'r> Network<'r> {
     }
 
     /// Turns without new exchanges, until nothing is open; where work is to end, what is open is carried at once.
-    pub(crate) fn drain(&mut self, nodes: &mut [Node<'_>], control: &Control) {
+    pub(crate) fn drain(&mut self, nodes: &mut [impl Peer], control: &Control) {
         while nodes.iter().any(|node| node.open() > 0) {
             if control.halted().is_some() {
                 return self.settle(nodes);
@@ -88,31 +92,37 @@ impl<'r> Network<'r> {
     }
 
     /// Without faults from now on: all that is under way arrives, and what was lost is sent again.
-    fn settle(&mut self, nodes: &mut [Node<'_>]) {
+    fn settle(&mut self, nodes: &mut [impl Peer]) {
         self.faults = Faults::default();
         self.now = self.due.last_key_value().map_or(self.now, |((at, _), _)| self.now.max(*at));
         self.deliver(nodes);
-        for node in 0..nodes.len() {
-            for (to, message) in nodes[node].ask_again(self.now, 0) {
-                self.send(node, to, message);
+        // A message that is passed on from node to node is sent again once by each.
+        for _ in 0..nodes.len() {
+            if nodes.iter().all(|node| node.open() == 0) {
+                return;
             }
+            for node in 0..nodes.len() {
+                for (to, message) in nodes[node].repeat(self.now, 0) {
+                    self.send(node, to, message);
+                }
+            }
+            self.deliver(nodes);
         }
-        self.deliver(nodes);
     }
 }
 
-/// So many exchanges, one begun in every turn by a node drawn by its degree; afterwards nothing is in flight.
+/// So many exchanges, one begun in every turn by a node drawn by its shares; afterwards nothing is in flight.
 pub(crate) fn run_in_turn(
-    nodes: &mut [Node<'_>],
+    nodes: &mut [impl Peer],
     exchanges: u64,
     is_greedy: bool,
     faults: Faults,
     rng: &mut Xoshiro256PlusPlus,
     control: &Control,
 ) {
-    // A node stands here as often as it has neighbours: every edge is as likely as any other.
+    // A node stands here once a share: where these are neighbours, every edge is as likely as any other.
     let ends: Vec<usize> =
-        nodes.iter().enumerate().flat_map(|(node, of)| std::iter::repeat_n(node, of.degree())).collect();
+        nodes.iter().enumerate().flat_map(|(node, of)| std::iter::repeat_n(node, of.shares())).collect();
     if ends.is_empty() {
         return;
     }

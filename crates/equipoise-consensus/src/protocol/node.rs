@@ -3,11 +3,12 @@
 //! - Given: messages, and when it is its turn to ask. Returns: messages to be sent.
 //! - Must not know: who carries them, what time is (a number of ticks), what others do.
 
+use equipoise::matrix::dot;
 use equipoise::{Control, Pass};
 use rand::RngExt;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-use super::Message;
+use super::{Message, Outbox, Peer};
 use crate::curvature::{Curvature, PairMetric};
 use crate::ledger::{Ledger, Unit};
 use crate::local::Local;
@@ -115,10 +116,6 @@ impl<'a> Node<'a> {
         &self.centre
     }
 
-    pub(crate) fn degree(&self) -> usize {
-        self.links.len()
-    }
-
     /// Puts an earlier lambda back; nothing may be in flight.
     pub(crate) fn restore(&mut self, ledger: &Ledger) {
         self.ledger = ledger.clone();
@@ -180,11 +177,6 @@ impl<'a> Node<'a> {
         Ok(())
     }
 
-    /// The requests that wait for a reply.
-    pub(crate) fn open(&self) -> usize {
-        self.links.iter().filter(|link| link.open.is_some()).count()
-    }
-
     /// What a neighbour has applied for a request of ours and we have not: in flight.
     #[cfg(test)]
     pub(crate) fn in_flight_to(&self, master: &Node<'_>) -> Option<&[f64]> {
@@ -219,9 +211,9 @@ impl<'a> Node<'a> {
         } else if let Some(unseen) = unseen {
             unseen
         } else {
-            let gain =
-                |k: usize| self.links[k].seen.as_ref().map_or(0.0, |seen| distance(seen, self.local.x()));
-            free.into_iter().max_by(|&a, &b| gain(a).total_cmp(&gain(b))).unwrap_or(at_random)
+            let gain: Vec<f64> = free.iter().map(|&k| self.promise(k)).collect();
+            let best = (0..free.len()).max_by(|&a, &b| gain[a].total_cmp(&gain[b]));
+            best.map_or(at_random, |best| free[best])
         };
         let link = &mut self.links[place];
         link.sequence += 1;
@@ -231,6 +223,18 @@ impl<'a> Node<'a> {
         let to = link.to;
         self.traffic.count(self.id, to, message.numbers());
         Some((to, message))
+    }
+
+    /// By how much an exchange with a neighbour would lower the dual, twice, by where it was when last seen: the exact step's
+    /// `delta.(x_j - x_i)`, or what follows from how much every `f_i` bends at least.
+    pub(crate) fn promise(&self, place: usize) -> f64 {
+        let link = &self.links[place];
+        let Some(seen) = &link.seen else { return 0.0 };
+        let apart: Vec<f64> = seen.iter().zip(self.local.x()).map(|(theirs, own)| theirs - own).collect();
+        match &link.metric {
+            Some(metric) => dot(&metric.times(&apart), &apart),
+            None => 0.5 * self.local.strength() * dot(&apart, &apart),
+        }
     }
 
     /// Requests that have waited so long, to be sent again.
@@ -258,6 +262,8 @@ impl<'a> Node<'a> {
                 self.traffic.count(self.id, from, reply.numbers());
                 Some((from, reply))
             }
+            // Not of this protocol.
+            Message::Down { .. } | Message::Up { .. } => None,
             Message::Reply { sequence, delta } => {
                 let link = &mut self.links[place];
                 let open = link.open.take_if(
@@ -314,6 +320,28 @@ impl<'a> Node<'a> {
         self.ledger.transfer(&delta, false);
         self.is_stale = true;
         Some(delta)
+    }
+}
+
+impl Peer for Node<'_> {
+    fn shares(&self) -> usize {
+        self.links.len()
+    }
+
+    fn begin(&mut self, is_greedy: bool, now: u64, rng: &mut Xoshiro256PlusPlus, out: &mut Outbox) {
+        out.extend(self.ask(is_greedy, now, rng));
+    }
+
+    fn receive(&mut self, from: usize, message: Message, out: &mut Outbox) {
+        out.extend(self.take(from, message));
+    }
+
+    fn repeat(&mut self, now: u64, after: u64) -> Outbox {
+        self.ask_again(now, after)
+    }
+
+    fn open(&self) -> usize {
+        self.links.iter().filter(|link| link.open.is_some()).count()
     }
 }
 

@@ -11,8 +11,8 @@ use equipoise::Control;
 use rand::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-use super::Node;
 use super::transport::{Channels, Faults, Faulty, Transport};
+use super::{Message, Outbox, Peer};
 
 /// How long a node waits for a message before it looks round.
 const LOOK: Duration = Duration::from_millis(1);
@@ -22,7 +22,7 @@ const TICKS_PER_SECOND: f64 = 1e4;
 const PATIENCE: u64 = 300;
 
 pub(crate) fn run_in_threads(
-    nodes: &mut [Node<'_>],
+    nodes: &mut [impl Peer],
     each: u64,
     is_greedy: bool,
     faults: Faults,
@@ -38,7 +38,7 @@ pub(crate) fn run_in_threads(
             let seed = seed ^ (own as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
             scope.spawn(move || {
                 let _guard = Guard { has_failed };
-                let share = if node.degree() == 0 { 0 } else { each };
+                let share = if node.shares() == 0 { 0 } else { each };
                 let stalled = faults.stall.filter(|stall| stall.node == own).map_or(0, |stall| stall.ticks);
                 let patience = faults.delay.saturating_mul(2).saturating_add(PATIENCE);
                 let work = Work { each: share, is_greedy, stalled, patience, seed };
@@ -80,7 +80,7 @@ struct Work {
 impl Work {
     fn run(
         &self,
-        node: &mut Node<'_>,
+        node: &mut impl Peer,
         mut transport: impl Transport,
         others: &Others<'_>,
         control: &Control,
@@ -95,21 +95,19 @@ impl Work {
         loop {
             let mut waited = Duration::ZERO;
             while let Some((from, message)) = transport.receive(waited) {
-                if let Some((to, reply)) = node.take(from, message) {
-                    transport.send(to, reply);
-                }
+                serve(node, from, message, &mut transport);
                 waited = Duration::ZERO;
             }
             let wants_more = asked < self.each && control.halted().is_none();
             if wants_more && node.open() == 0 {
                 // A node that cannot ask now has been ended in the middle of its own work.
-                if let Some((to, message)) = node.ask(self.is_greedy, now(), &mut rng) {
-                    transport.send(to, message);
-                }
+                let mut out = Vec::new();
+                node.begin(self.is_greedy, now(), &mut rng, &mut out);
+                work(node, out, &mut transport);
                 asked += 1;
                 continue;
             }
-            for (to, message) in node.ask_again(now(), self.patience) {
+            for (to, message) in node.repeat(now(), self.patience) {
                 transport.send(to, message);
             }
             if !is_finished && !wants_more && node.open() == 0 {
@@ -122,13 +120,24 @@ impl Work {
                 return;
             }
             waited = LOOK;
-            if let Some((from, message)) = transport.receive(waited)
-                && let Some((to, reply)) = node.take(from, message)
-            {
-                transport.send(to, reply);
+            if let Some((from, message)) = transport.receive(waited) {
+                serve(node, from, message, &mut transport);
             }
         }
     }
+}
+
+/// A message is taken, and what follows from it goes out: first what is passed on, then what took work.
+fn serve(node: &mut impl Peer, from: usize, message: Message, transport: &mut impl Transport) {
+    let mut out = Vec::new();
+    node.receive(from, message, &mut out);
+    work(node, out, transport);
+}
+
+fn work(node: &mut impl Peer, mut out: Outbox, transport: &mut impl Transport) {
+    out.drain(..).for_each(|(to, message)| transport.send(to, message));
+    node.work(&mut out);
+    out.into_iter().for_each(|(to, message)| transport.send(to, message));
 }
 
 #[cfg(test)]
@@ -137,6 +146,7 @@ mod tests {
     use crate::ledger::Unit;
     use crate::local::Local;
     use crate::problem::Loss;
+    use crate::protocol::Node;
     use crate::tests::random;
 
     #[test]

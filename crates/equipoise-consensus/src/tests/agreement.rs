@@ -9,6 +9,8 @@ use super::{LOSSES, graph, oracle, random, shard};
 use crate::protocol::Faults;
 use crate::{Loss, Method, Model, Problem, Settings, Watch, fit, verify};
 
+const GRAPHS: [&str; 6] = ["ring", "clique", "star+ring", "tree+ring", "grid", "random-regular"];
+
 #[track_caller]
 fn check(problem: &Problem, graph: &Graph, settings: &Settings, what: &str) {
     let found = fit(problem, graph, settings, None, Watch::default()).expect("valid input");
@@ -30,7 +32,7 @@ fn pairs(gap: f64, seed: u64) -> Settings {
 
 #[test]
 fn every_loss_over_every_graph() {
-    for name in ["ring", "clique", "star+ring", "tree+ring", "grid", "random-regular"] {
+    for name in GRAPHS {
         for loss in LOSSES {
             let problem = random(loss, 6, loss == Loss::Hinge, 11);
             check(&problem, &graph(name, 6), &pairs(1e-6, 5), &format!("{loss} over {name}"));
@@ -40,25 +42,74 @@ fn every_loss_over_every_graph() {
 
 #[test]
 fn the_tree_reaches_the_same_point_over_every_graph() {
-    for name in ["ring", "clique", "star+ring", "tree+ring", "grid", "random-regular"] {
-        for (loss, seed) in [(Loss::Ridge, 1), (Loss::Logistic, 2), (Loss::Logistic, 3)] {
-            let problem = random(loss, 6, false, seed);
+    for name in GRAPHS {
+        for (loss, bias, seed) in [
+            (Loss::Ridge, false, 1),
+            (Loss::Logistic, false, 2),
+            (Loss::Logistic, false, 3),
+            (Loss::Hinge, false, 4),
+            (Loss::Hinge, true, 5),
+        ] {
+            let problem = random(loss, 6, bias, seed);
             let settings = Settings { gap: 1e-10, ..Settings::default() };
             check(&problem, &graph(name, 6), &settings, &format!("{loss} along a tree of {name}"));
         }
     }
 }
 
+/// Every loss over every graph by both methods, messages delayed, overtaken and lost.
 #[test]
 fn delays_reordering_and_loss_change_nothing_over_fifty_seeds() {
-    for seed in 0..50 {
-        let loss = LOSSES[seed as usize % 4];
-        let problem = random(loss, 5, seed % 8 == 3, 100 + seed);
-        let name = ["ring", "clique", "tree+ring"][seed as usize % 3];
+    for seed in 0..50_u64 {
+        let name = GRAPHS[seed as usize % GRAPHS.len()];
         let faults = Faults { delay: seed % 7, loss: 0.05 * (seed % 5) as f64, stall: None };
-        let settings = Settings { faults, greedy: seed % 2 == 1, ..pairs(1e-5, seed) };
-        check(&problem, &graph(name, 5), &settings, &format!("seed {seed}: {loss} over {name}, {faults:?}"));
+        for (k, loss) in [LOSSES[0], LOSSES[1], LOSSES[2], LOSSES[2], LOSSES[3]].into_iter().enumerate() {
+            let mut problem = random(loss, 5, loss == Loss::Hinge && seed % 2 == 0, 100 + seed);
+            // An elastic net is one of the two with an l1 norm.
+            problem.model.ridge = if k == 3 { 0.3 } else { problem.model.ridge };
+            let settings = Settings { faults, greedy: seed % 2 == 1, ..pairs(1e-5, seed) };
+            let what = format!("seed {seed}: {loss} over {name}, {faults:?}");
+            check(&problem, &graph(name, 5), &settings, &what);
+            if loss != Loss::Lasso {
+                let settings = Settings { method: Method::Tree, ..settings };
+                check(&problem, &graph(name, 5), &settings, &format!("{what}, along a tree"));
+            }
+        }
     }
+}
+
+/// Some thousands of rows: by the tree in a few rounds, to a small gap.
+#[test]
+fn a_hinge_of_many_rows_takes_few_rounds() {
+    let mut rng = super::rng(12);
+    let mut draw = || 2.0 * rng.random::<f64>() - 1.0;
+    let truth: Vec<f64> = (0..8).map(|_| draw()).collect();
+    let shards: Vec<_> = (0..9)
+        .map(|node| {
+            let rows: Vec<Vec<f64>> = (0..300).map(|_| (0..8).map(|_| draw()).collect()).collect();
+            let label = |row: &Vec<f64>| {
+                let clean: f64 = row.iter().zip(&truth).map(|(a, b)| a * b).sum();
+                (clean + 0.1 * f64::from(node) + draw()).signum()
+            };
+            let targets: Vec<f64> = rows.iter().map(label).collect();
+            shard(&rows, &targets)
+        })
+        .collect();
+    let problem = Problem::new(shards, Model { bias: true, ..Model::new(Loss::Hinge) }).expect("valid");
+    let settings = Settings { gap: 1e-8, ..Settings::default() };
+    let ring = graph("ring", 9);
+    let found = fit(&problem, &ring, &settings, None, Watch::default()).expect("valid input");
+    assert_eq!((found.status, found.method, found.sum_of_multipliers), (Status::Converged, Method::Tree, 0));
+    assert!(found.rounds < 40 && found.disagreement < 1e-3, "{} {}", found.rounds, found.disagreement);
+    let threads = Settings { method: Method::Tree, asynchronous: true, ..settings.clone() };
+    let other = fit(&problem, &ring, &threads, None, Watch::default()).expect("valid input");
+    assert_eq!(other.status, Status::Converged);
+    assert!((other.objective / found.objective - 1.0).abs() < 2e-8);
+    let warm = fit(&problem, &ring, &settings, Some(&found.x), Watch::default()).expect("valid input");
+    assert_eq!(warm.status, Status::Converged);
+    assert!(warm.rounds < found.rounds, "{} {}", warm.rounds, found.rounds);
+    let checked = verify(&problem, &found.x, 2e-8, &Control::unlimited()).expect("valid input");
+    assert!(checked.is_met, "{checked:?}");
 }
 
 #[test]

@@ -74,7 +74,7 @@ fn graphs_and_settings() {
     let ring = graph("ring", 4);
     assert_eq!(
         fit_over(&ring, &Settings { method: Method::Tree, ..usual.clone() }),
-        Error::NotSmooth { loss: "lasso" }
+        Error::NotAlongTree { loss: "lasso" }
     );
     assert!(fit_over(&ring, &Settings { gap: 0.0, ..usual.clone() }).to_string().starts_with("gap: found 0"));
     let faults = Faults { loss: 1.0, ..Faults::default() };

@@ -11,7 +11,8 @@ use crate::fit::neighbours;
 use crate::ledger::Unit;
 use crate::local::Local;
 use crate::problem::{Loss, Problem};
-use crate::protocol::{Faults, Message, Network, Node, Stall};
+use crate::protocol::{Faults, Message, Network, Node, Order, Peer, Stall};
+use crate::tree::{Member, tree_members};
 
 fn nodes<'a>(problem: &'a Problem, name: &str) -> Vec<Node<'a>> {
     let lists = neighbours(&graph(name, problem.nodes()));
@@ -66,6 +67,73 @@ fn the_sum_is_zero_at_every_moment_of_random_schedules() {
     }
 }
 
+/// Of a tree: lambda of all nodes, and what a node has handed to its parent and the parent has not taken.
+fn sum_along(members: &[Member<'_>]) -> Vec<i128> {
+    let unit = members[0].ledger().unit();
+    let mut sum = vec![0; members[0].ledger().units().len()];
+    for member in members {
+        member.ledger().units().iter().enumerate().for_each(|(j, units)| sum[j] += units);
+        if let Some(handed) = member.in_flight(members) {
+            handed.iter().enumerate().for_each(|(j, handed)| sum[j] += unit.units(*handed));
+        }
+    }
+    sum
+}
+
+#[test]
+fn the_sum_is_zero_at_every_moment_of_waves() {
+    for seed in 0..40_u64 {
+        let loss = [Loss::Ridge, Loss::Logistic, Loss::Hinge][seed as usize % 3];
+        let problem = random(loss, 7, false, seed);
+        let mut members =
+            tree_members(&problem, &graph(["ring", "clique", "tree+ring"][seed as usize % 3], 7));
+        let root = members.iter().position(|member| member.shares() == 1).expect("a root");
+        let mut rng = rng(seed);
+        let faults = Faults { delay: seed % 9, loss: 0.1 * (seed % 4) as f64, stall: None };
+        let d = problem.columns();
+        let (mut was_in_flight, mut has_moved) = (false, false);
+        for turn in 0..3 {
+            let x = vec![0.25 * f64::from(turn); d];
+            let mut left = vec![0.5; d + 1];
+            left[d] = 1e-9;
+            let first = if loss == Loss::Hinge { [&x[..], &[1.0]].concat() } else { x };
+            let order = if loss == Loss::Hinge { Order::Centre } else { Order::Evaluate };
+            for (order, numbers) in [(order, first), (Order::Keep, left)] {
+                let mut network = Network::new(faults, &mut rng);
+                members[root].queue(order, numbers);
+                network.turn(&mut members, Some(root), false);
+                while members.iter().any(|member| member.open() > 0) {
+                    network.turn(&mut members, None, false);
+                    was_in_flight |= members.iter().any(|member| member.in_flight(&members).is_some());
+                    assert!(sum_along(&members).iter().all(|sum| *sum == 0), "seed {seed}");
+                }
+                assert!(members[root].answer().is_some(), "seed {seed}");
+            }
+            let all = members.iter().map(|member| member.ledger().units());
+            has_moved |= all.flatten().any(|units| *units != 0);
+            assert!(sum_along(&members).iter().all(|sum| *sum == 0), "seed {seed}");
+        }
+        assert!(has_moved && was_in_flight == (faults.delay > 0 || faults.loss > 0.0), "seed {seed}");
+    }
+}
+
+#[test]
+fn a_wave_that_is_ended_moves_no_lambda_out_of_balance() {
+    let problem = random(Loss::Ridge, 7, false, 8);
+    let mut members = tree_members(&problem, &graph("ring", 7));
+    let root = members.iter().position(|member| member.shares() == 1).expect("a root");
+    let mut rng = rng(8);
+    let mut network = Network::new(Faults { delay: 1 << 40, loss: 0.3, stall: None }, &mut rng);
+    members[root].queue(Order::Keep, vec![1.0; problem.columns() + 1]);
+    for _ in 0..5 {
+        network.turn(&mut members, Some(root), false);
+    }
+    assert!(members.iter().any(|member| member.open() > 0));
+    network.drain(&mut members, &Control::on(Arc::new(AtomicBool::new(true))));
+    assert!(members.iter().all(|member| member.open() == 0));
+    assert_eq!(sum_along(&members), vec![0; problem.columns()]);
+}
+
 #[test]
 fn work_that_ends_leaves_nothing_in_flight_whatever_the_delay() {
     for (delay, loss, stall) in [
@@ -111,6 +179,38 @@ fn a_message_that_arrives_twice_counts_once() {
     assert!(pair[1].take(0, second).is_some());
     assert_eq!(pair[1].take(0, request), None);
     assert_eq!(sum(&pair), vec![0; problem.columns()]);
+}
+
+/// Three of four times the greedy neighbour is the one that promises most, and one of four anybody's.
+#[test]
+fn a_greedy_node_asks_the_neighbour_that_promises_most() {
+    let problem = random(Loss::Ridge, 6, false, 12);
+    let mut all = nodes(&problem, "clique");
+    let mut rng = rng(5);
+    for from in 1..6 {
+        // Each asks node 0, which sees where it is.
+        loop {
+            let (to, message) = all[from].ask(false, 0, &mut rng).expect("a neighbour");
+            let (_, reply) = all[to].take(from, message).expect("an answer");
+            all[from].take(to, reply);
+            if to == 0 {
+                break;
+            }
+        }
+    }
+    let mut hits = 0;
+    for _ in 0..200 {
+        all[0].refine(1e-9).expect("no limit");
+        let promises: Vec<f64> = (0..5).map(|place| all[0].promise(place)).collect();
+        assert!(promises.iter().all(|promise| *promise >= 0.0));
+        let best = (0..5).max_by(|&a, &b| promises[a].total_cmp(&promises[b])).expect("five");
+        let (to, message) = all[0].ask(true, 0, &mut rng).expect("a neighbour");
+        // Neighbours of node 0 are 1 to 5, in this order.
+        hits += usize::from(to == best + 1);
+        let (_, reply) = all[to].take(0, message).expect("an answer");
+        all[0].take(to, reply);
+    }
+    assert!((140..=195).contains(&hits), "{hits}");
 }
 
 /// Node 0 of a ring of eight is away; all but its two neighbours do as much as without it, and those wait for one reply.

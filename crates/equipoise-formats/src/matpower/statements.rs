@@ -37,6 +37,17 @@ impl Statement {
         (is_name && !right.starts_with('=')).then_some((left, right))
     }
 
+    /// The names on the left of `[one, other] = ...`; none of any other statement.
+    pub(super) fn assigned_together(&self) -> impl Iterator<Item = &str> {
+        let inside = self.text.trim_start().strip_prefix('[').and_then(|rest| rest.split_once(']'));
+        let is_one = |(_, after): &(&str, &str)| {
+            let after = after.trim_start();
+            after.starts_with('=') && !after.starts_with("==")
+        };
+        let names = inside.filter(is_one).map_or("", |(names, _)| names);
+        names.split(|letter: char| letter == ',' || letter.is_whitespace()).filter(|name| !name.is_empty())
+    }
+
     /// Whether it assigns to a part of a field: `.name(...) = ...`, wherever that stands in it.
     pub(super) fn changes_part_of(&self, name: &str) -> bool {
         let mut rest = self.text.as_str();
@@ -164,6 +175,9 @@ mod tests {
         assert!(found.iter().all(|own| own.is_ended));
         assert_eq!(found[1].assigned(), Some(("a", " [1 2 \n 3 \r 4]")));
         assert_eq!((found[0].assigned(), found[4].assigned()), (None, None));
+        let together = &statements("[mpc.gen, ~] = deal(1, 2)")[0];
+        assert_eq!(together.assigned_together().collect::<Vec<_>>(), ["mpc.gen", "~"]);
+        assert_eq!(statements("[1 2] == x")[0].assigned_together().count(), 0);
         assert!(!statements("a = [1 2\n").last().expect("one").is_ended);
     }
 }

@@ -167,6 +167,29 @@ fn turnover_at_any_price() {
     assert!(matches!(refused, Err(Error::BadSetting { name: "turnover penalty", .. })));
 }
 
+/// A price that is 1e14 times what variance is worth, for weights that sum to 1 up to rounding, where variance has directions
+/// without any: every point of the frontier is a linear program in all but name.
+#[test]
+fn a_dear_turnover_of_what_is_held_unevenly() {
+    let mut stalled = 0;
+    for seed in 0..8 {
+        let days = [3, 40][seed as usize % 2];
+        let returns = random_returns(12, days, 700 + seed);
+        let covariance = covariance(&returns, Shrinkage::Fixed(0.0));
+        let turnover = Some(Turnover { current: held(12, seed), price: 1e10, limit: f64::INFINITY });
+        let own = Constraints { turnover, ..Constraints::long_only(12) };
+        let found = frontier(&returns, &covariance, &own, &Settings::default(), 6, None, Watch::default())
+            .expect("points");
+        let gaps: Vec<f64> = found.points.iter().map(|point| point.relative_gap).collect();
+        println!("seed {seed}: {gaps:?}");
+        // Rows hold up to rounding, and what that is worth is between both.
+        let room = |point: &Portfolio| 1e-9 * point.objective + 1e10 * 1e-14;
+        assert!(found.points.iter().all(|point| point.bound <= point.objective + room(point)), "{seed}");
+        stalled += found.points.iter().filter(|point| point.status != Status::Converged).count();
+    }
+    assert_eq!(stalled, 0);
+}
+
 /// Nothing may move: what is held is the answer, although its sum is 1 only up to rounding.
 #[test]
 fn no_turnover_at_all() {
