@@ -113,6 +113,9 @@ impl Task<'_> {
         let factor = 2.0 * gamma(self.d.most_entries().0 + 2);
         let (mut sum, mut charge, mut counted) = (Sum::default(), 0.0, 0);
         self.d.for_each(|_, columns, values| {
+            if columns.iter().all(|c| b[*c] == 0.0) {
+                return;
+            }
             let size = if let (&[u, v], &[minus, plus]) = (columns, values)
                 && minus == -plus
             {
