@@ -6,7 +6,8 @@
 - memory: how much the resident size grows, and what Python allocates (tracemalloc), while CSR data of float64 and int32 and dense data of
   float64 are fitted, beside the size of the numbers.
 - ctrl-c: milliseconds from the signal to KeyboardInterrupt, at 20 random moments of several fits; a moment is drawn from the whole length
-  of a fit, its preparation and its last proof included, or from its first second and a half.
+  of a fit, its preparation and its last proof included, or from its first second and a half. Beside them the processor time that this
+  process used from the signal to the exception: what it would be on a machine that has nothing else to do.
 
 `--record` writes every number into FOLDER, a file a word.
 """
@@ -143,9 +144,13 @@ def ctrl_c():
     for name, job in jobs.items():
         length = length_of(job)
         for moment in rng.uniform(0.0, length, size=MOMENTS):
-            rows.append({"fit": name, "moment_s": moment, "waited_ms": 1e3 * waited(job, float(moment))})
-        mine = [row["waited_ms"] for row in rows if row["fit"] == name]
-        print(f"{name:34} moments of {length:.2f} s: median {np.median(mine):6.1f} ms, longest {max(mine):6.1f} ms", flush=True)
+            clock, work = waited(job, float(moment))
+            rows.append({"fit": name, "moment_s": moment, "waited_ms": 1e3 * clock, "worked_ms": 1e3 * work})
+        mine, worked = ([row[key] for row in rows if row["fit"] == name] for key in ("waited_ms", "worked_ms"))
+        print(
+            f"{name:34} moments of {length:.2f} s: median {np.median(mine):6.1f} ms, longest {max(mine):6.1f} ms; "
+            f"processor time at most {max(worked):6.1f} ms", flush=True,
+        )
     return rows
 
 
@@ -156,13 +161,13 @@ def length_of(job) -> float:
     return min(time.perf_counter() - begin, LONGEST)
 
 
-def waited(job, after: float) -> float:
-    """Seconds from a signal, so long after the beginning, to the exception; 0 where the fit was over before."""
+def waited(job, after: float) -> tuple[float, float]:
+    """Seconds from a signal, so long after the beginning, to the exception, and processor time; 0 where the fit was over before."""
     sent, over = [], threading.Event()
 
     def interrupt() -> None:
         if not over.wait(after):
-            sent.append(time.perf_counter())
+            sent.extend((time.perf_counter(), time.process_time()))
             os.kill(os.getpid(), signal.SIGINT)
 
     thread = threading.Thread(target=interrupt)
@@ -173,10 +178,10 @@ def waited(job, after: float) -> float:
         thread.join()
         time.sleep(0.01)  # a signal at the very end
     except KeyboardInterrupt:
-        end = time.perf_counter()
+        end, worked = time.perf_counter(), time.process_time()
         thread.join()
-        return end - sent[0]
-    return 0.0
+        return end - sent[0], worked - sent[1]
+    return 0.0, 0.0
 
 
 def setup() -> str:

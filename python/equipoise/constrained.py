@@ -103,7 +103,7 @@ class ConstrainedLeastSquares(_Constrained):
     fit_intercept : bool, default=False
         Whether there is an intercept: X and y are then centred.
     tol : float, default=1e-6
-        The gap to be proven, relative to ``sum_i omega_i y_i^2``.
+        The gap to be proven, relative to ``sum_i omega_i y_i^2``, or to the objective where that is larger.
     time_limit, warm_start, n_jobs, verbose, callback
         As for :class:`LinearSVC`.
 

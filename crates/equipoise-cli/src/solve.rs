@@ -27,7 +27,7 @@ const MOST_NAMED: usize = 3;
 /// Everything that a run needs, checked.
 struct Plan<'a> {
     args: &'a SolveArguments,
-    problem: AnyProblem,
+    problem: AnyProblem<'static>,
     /// What the first coordinates of x are called.
     names: Vec<String>,
     settings: Settings,

@@ -74,7 +74,7 @@ pub struct Gaps {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Returns {
     names: Vec<String>,
-    centred: DenseMatrix,
+    centred: DenseMatrix<'static>,
     mean: Vec<f64>,
 }
 
@@ -223,7 +223,7 @@ impl Returns {
     }
 
     /// C, one column an asset.
-    pub fn centred(&self) -> &DenseMatrix {
+    pub fn centred(&self) -> &DenseMatrix<'_> {
         &self.centred
     }
 

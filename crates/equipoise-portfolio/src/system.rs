@@ -21,7 +21,7 @@ pub(crate) enum Curvature<'a> {
     /// Its entries, column after column.
     Gram { entries: &'a [f64], stride: usize },
     /// `C'C`, by C.
-    Factored(&'a DenseMatrix),
+    Factored(&'a DenseMatrix<'a>),
 }
 
 impl Curvature<'_> {
@@ -66,7 +66,7 @@ pub(crate) enum System<'a> {
 /// H by `L L' = r I + C_F C_F'`.
 #[derive(Debug)]
 pub(crate) struct Wide<'a> {
-    columns: &'a DenseMatrix,
+    columns: &'a DenseMatrix<'a>,
     ridge: f64,
     free: Vec<usize>,
     factor: Factor,
@@ -158,7 +158,7 @@ impl<'a> System<'a> {
 }
 
 impl<'a> Wide<'a> {
-    fn new(columns: &'a DenseMatrix, ridge: f64, free: &[usize], control: &Control) -> Self {
+    fn new(columns: &'a DenseMatrix<'a>, ridge: f64, free: &[usize], control: &Control) -> Self {
         /// Assets of a tile.
         const TILE: usize = 256;
         let days = columns.rows();

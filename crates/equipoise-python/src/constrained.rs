@@ -87,7 +87,9 @@ impl Draft<'_> {
     fn finished(self, control: &Control) -> Answered<Region> {
         let rows = match (self.total, self.equations) {
             (Some(total), _) => Rows::Sum(total),
-            (None, Some((matrix, rhs))) => Rows::Equations { matrix: matrix.matrix(control)?, rhs },
+            (None, Some((matrix, rhs))) => {
+                Rows::Equations { matrix: matrix.matrix(control)?.into_owned(), rhs }
+            }
             (None, None) => Rows::None,
         };
         Ok(Region { lower: self.lower, upper: self.upper, rows })
@@ -148,7 +150,7 @@ fn constrained_fit<'py>(
             let (found, seconds) = run(py, &asked.limits, |talk| {
                 let control = talk.control();
                 let (matrix, region) = (view.dense(control)?, draft.finished(control)?);
-                let (targets, begun): (DenseMatrix, _) = (y.dense(control)?, Instant::now());
+                let (targets, begun): (DenseMatrix<'_>, _) = (y.dense(control)?, Instant::now());
                 let data = Data { matrix: &matrix, weights };
                 let fits = fit_many(&data, &targets, &region, &asked.settings, start.as_deref(), control)?;
                 Ok((fits, begun.elapsed().as_secs_f64()))

@@ -3,9 +3,13 @@
 //! | given | rows of a support vector machine | a matrix |
 //! |---|---|---|
 //! | CSR | borrowed where float64 and int32 | turned |
-//! | CSC | turned | copied |
-//! | a dense array of float64, row by row, without zeros | borrowed | copied, column by column |
+//! | CSC | turned | borrowed where float64 and int32 |
+//! | a dense array of float64, row by row | borrowed where no entry is 0 | copied, column by column; borrowed where it is symmetric |
+//! | a dense array of float64, column by column, as frames of pandas are | copied, without zeros | borrowed |
 //! | any other dense array, float64 or float32, any strides | copied, without zeros | copied, column by column |
+//!
+//! Numbers of float32 and 64-bit indices are widened and narrowed once, when a run begins: all arithmetic is that of float64, and
+//! what is proven is proven of it.
 //!
 //! Rows are those that a file of the same numbers has, zeros left out: one seed gives one sequence of bits.
 //!
@@ -199,7 +203,7 @@ impl Table<'_> {
     }
 
     /// As a matrix by columns, sparse where it is.
-    pub(crate) fn matrix(&self, control: &Control) -> Answered<Matrix> {
+    pub(crate) fn matrix(&self, control: &Control) -> Answered<Matrix<'_>> {
         Ok(match self {
             Self::Double(_) | Self::Single(_) => Matrix::Dense(self.dense(control)?),
             Self::Sparse { .. } => Matrix::Sparse(self.sparse(control)?),
@@ -207,7 +211,7 @@ impl Table<'_> {
     }
 
     /// As a sparse matrix.
-    pub(crate) fn sparse(&self, control: &Control) -> Answered<SparseMatrix> {
+    pub(crate) fn sparse(&self, control: &Control) -> Answered<SparseMatrix<'_>> {
         match self {
             Self::Sparse { by_row: true, matrix } => turned(matrix, control)?.into_matrix(control),
             Self::Sparse { by_row: false, matrix } => matrix.matrix(control),
@@ -216,8 +220,13 @@ impl Table<'_> {
     }
 
     /// As a dense matrix.
-    pub(crate) fn dense(&self, control: &Control) -> Answered<DenseMatrix> {
+    pub(crate) fn dense(&self, control: &Control) -> Answered<DenseMatrix<'_>> {
         let (rows, columns) = self.shape();
+        if let Self::Double(array) = self
+            && let Some(values) = columns_of(array, control)?
+        {
+            return Ok(DenseMatrix::borrowed(rows, columns, values)?);
+        }
         let values = match self {
             Self::Double(array) => by_columns(array, |value| *value, control)?,
             Self::Single(array) => by_columns(array, |value| f64::from(*value), control)?,
@@ -302,6 +311,21 @@ fn dense_rows<'a, T>(
     })?;
     let values = (!values.iter().all(|value| *value == 1.0)).then_some(values);
     Ok(Rows::new(columns, starts, indices, values)?)
+}
+
+/// The numbers column by column, where they lie so, or where rows and columns are the same.
+fn columns_of<'a>(array: &'a ArrayView2<'_, f64>, control: &Control) -> Answered<Option<&'a [f64]>> {
+    if let Some(values) = array.view().reversed_axes().to_slice() {
+        return Ok(Some(values));
+    }
+    let (Some(values), true) = (array.as_slice(), array.is_square()) else { return Ok(None) };
+    let (size, mut is_symmetric) = (array.nrows(), true);
+    control.in_parts(size, size, |part| {
+        for r in part {
+            is_symmetric = is_symmetric && (0..r).all(|c| array[[r, c]].to_bits() == array[[c, r]].to_bits());
+        }
+    })?;
+    Ok(is_symmetric.then_some(values))
 }
 
 fn by_columns<T: Copy>(

@@ -130,9 +130,9 @@ fn over<T: Send>(
     let observed = asked.observed.as_ref();
     run(py, &asked.limits, |talk| {
         let control: &Control = talk.control();
-        let design: Option<Matrix> = design.map(|x| x.matrix(control)).transpose()?;
-        let d: Option<SparseMatrix> = matrix.map(|d| d.sparse(control)).transpose()?;
-        let of_matrix = d.map(Penalty::Matrix);
+        let design: Option<Matrix<'_>> = design.as_ref().map(|x| x.matrix(control)).transpose()?;
+        let d: Option<SparseMatrix<'_>> = matrix.as_ref().map(|d| d.sparse(control)).transpose()?;
+        let of_matrix = d.map(|d| Penalty::Matrix(d.into_owned()));
         let design = match (&design, observed) {
             (Some(x), _) => Design::Matrix(x),
             (None, Some((indices, coefficients))) => {

@@ -96,8 +96,9 @@ fn over<T: Send>(
     let rows = asked.constraints.as_ref().map(Held::table).transpose()?;
     let (settings, weights) = (asked.settings.clone(), asked.weights.as_deref());
     run(py, &asked.limits, |talk| {
-        let x: Matrix = view.matrix(talk.control())?;
-        let constraints = rows.map(|rows| rows.matrix(talk.control())).transpose()?;
+        let x: Matrix<'_> = view.matrix(talk.control())?;
+        let constraints = rows.map(|rows| Ok(rows.matrix(talk.control())?.into_owned()));
+        let constraints = constraints.transpose().map_err(|error: Fault| error)?;
         let data = Data { x: &x, y: &y, weights };
         work(&Task { data, settings: Settings { constraints, ..settings }, talk })
     })

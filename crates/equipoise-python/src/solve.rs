@@ -99,11 +99,11 @@ enum Draft<'a> {
 impl Draft<'_> {
     /// The problem and the settings of a run; what was said to the run wins over what the file says.
     fn built(
-        self,
+        &self,
         typed: &SolveSpec,
         every_pair: bool,
         control: &Control,
-    ) -> Answered<(AnyProblem, SolveSpec)> {
+    ) -> Answered<(AnyProblem<'_>, SolveSpec)> {
         let how = |wishes: &SolveSpec| {
             let seed = wishes.seed.unwrap_or(Settings::default().seed);
             if every_pair { Pairs::Every } else { Pairs::OfGraph { seed } }
@@ -114,25 +114,25 @@ impl Draft<'_> {
                     most_bytes: typed.or(solve).loaded_bytes(),
                     control: control.clone(),
                 };
-                let file = ProblemFile::read_within(&path, control, loading)?;
+                let file = ProblemFile::read_within(path, control, loading)?;
                 let wishes = typed.or(&file.solve);
                 let memory_budget = wishes.verified_memory_budget();
-                let building = Building { memory_budget, ..Building::new(&path, how(&wishes), control) };
+                let building = Building { memory_budget, ..Building::new(path, how(&wishes), control) };
                 Ok((file.build(&building)?, wishes))
             }
             Self::Words { own, smooth, separable, coupling, tables } => {
-                let words = if own { Term::new("linear") } else { smooth.words(control)? };
+                let words = if *own { Term::new("linear") } else { smooth.words(control)? };
                 let mut file = ProblemFile::new(words);
                 if let Some(separable) = separable {
-                    file.separable = separable.words(control)?;
+                    file.separable = separable.words(control)?.into_owned();
                 }
                 if let Some(coupling) = coupling {
-                    file.coupling = coupling.words(control)?;
+                    file.coupling = coupling.words(control)?.into_owned();
                 }
-                let mut file = with_tables(file, tables)?;
+                let mut file = with_tables(file, tables.clone())?;
                 let wishes = typed.or(&file.solve);
                 let building = Building::new(NAME.as_ref(), how(&wishes), control);
-                if !own {
+                if !*own {
                     return Ok((file.build(&building)?, wishes));
                 }
                 let f = smooth.smooth(control)?;
@@ -201,7 +201,7 @@ fn solved(draft: Draft<'_>, typed: &SolveSpec, start: Option<Vec<f64>>, talk: &T
 }
 
 /// x, or the feasible point nearest to it.
-fn feasible(problem: &AnyProblem, x: Vec<f64>, control: &Control) -> Answered<Vec<f64>> {
+fn feasible(problem: &AnyProblem<'_>, x: Vec<f64>, control: &Control) -> Answered<Vec<f64>> {
     let within = |c: usize| match problem.separable() {
         Nonsmooth::Coordinates(h) => {
             let (lower, upper) = h.domain(c);

@@ -107,11 +107,16 @@ impl<'a> Compressed<'a> {
         self.values.iter().all(|value| *value == 1.0)
     }
 
-    /// As a matrix by columns, its own outer index.
-    pub(crate) fn matrix(&self, control: &Control) -> Answered<SparseMatrix> {
+    /// As a matrix by columns, its own outer index, borrowed.
+    pub(crate) fn matrix(&self, control: &Control) -> Answered<SparseMatrix<'_>> {
         control.check()?;
-        let (starts, indices, values) = (self.starts.clone(), self.indices.to_vec(), self.values.to_vec());
-        Ok(SparseMatrix::from_columns(self.inner, self.outer(), starts, indices, values)?)
+        Ok(SparseMatrix::borrowed(
+            self.inner,
+            self.outer(),
+            self.starts.clone(),
+            &self.indices,
+            &self.values,
+        )?)
     }
 
     pub(crate) fn into_rows(self, control: &Control) -> Answered<Rows<'static>> {
@@ -120,7 +125,7 @@ impl<'a> Compressed<'a> {
         Ok(Rows::new(self.inner, self.starts, self.indices.into_owned(), values)?)
     }
 
-    pub(crate) fn into_matrix(self, control: &Control) -> Answered<SparseMatrix> {
+    pub(crate) fn into_matrix(self, control: &Control) -> Answered<SparseMatrix<'static>> {
         control.check()?;
         let outer = self.outer();
         let (indices, values) = (self.indices.into_owned(), self.values.into_owned());

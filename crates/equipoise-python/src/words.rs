@@ -34,7 +34,7 @@ pub(crate) struct HeldTerm<'py> {
 }
 
 enum Word<'py> {
-    Ready(Entry),
+    Ready(Entry<'static>),
     Matrix(Held<'py>),
     Terms(Vec<HeldTerm<'py>>),
 }
@@ -118,14 +118,14 @@ pub(crate) struct TermView<'a> {
 }
 
 enum Part<'a> {
-    Ready(&'a Entry),
+    Ready(&'a Entry<'static>),
     Matrix(Table<'a>),
     Terms(Vec<TermView<'a>>),
 }
 
 impl TermView<'_> {
-    /// The library's words.
-    pub(crate) fn words(&self, control: &Control) -> Answered<Term> {
+    /// The library's words, with matrices borrowed where they can be.
+    pub(crate) fn words(&self, control: &Control) -> Answered<Term<'_>> {
         let mut term = Term::new(self.kind);
         for (key, part) in &self.entries {
             let entry = match part {
@@ -141,7 +141,7 @@ impl TermView<'_> {
     }
 
     /// f, for terms with functions among them.
-    pub(crate) fn smooth(&self, control: &Control) -> Answered<Box<dyn SmoothTerm>> {
+    pub(crate) fn smooth(&self, control: &Control) -> Answered<Box<dyn SmoothTerm + '_>> {
         if let Some(function) = self.function {
             return Ok(Box::new(function.clone().measured()?));
         }
@@ -156,7 +156,7 @@ impl TermView<'_> {
 }
 
 /// The tables that are no terms, with the words of a problem file.
-pub(crate) fn with_tables(file: ProblemFile, tables: toml::Table) -> Answered<ProblemFile> {
+pub(crate) fn with_tables(file: ProblemFile<'_>, tables: toml::Table) -> Answered<ProblemFile<'_>> {
     file.with_tables(tables, crate::solve::NAME).map_err(Fault::from)
 }
 

@@ -15,7 +15,7 @@ use equipoise::smooth::{Distance, LeastSquares, Logistic, Quadratic, loss};
 use equipoise::solve::{PairStepper, Settings, solve};
 
 /// A positive definite matrix `M'M / n + shift I`.
-fn matrix(seed: u64, n: usize, shift: f64) -> Matrix {
+fn matrix(seed: u64, n: usize, shift: f64) -> Matrix<'static> {
     let mut number = numbers(seed);
     let m: Vec<Vec<f64>> = (0..n).map(|_| (0..n).map(|_| number() - 0.5).collect()).collect();
     let entry = |i: usize, j: usize| {

@@ -7,7 +7,7 @@ use crate::error::{Error, Result};
 /// Returns of n assets over T periods.
 #[derive(Debug, Clone)]
 pub struct Returns {
-    factor: DenseMatrix,
+    factor: DenseMatrix<'static>,
 }
 
 impl Returns {
@@ -45,7 +45,7 @@ impl Returns {
         equipoise::matrix::dot(column, column).sqrt()
     }
 
-    pub(crate) fn factor(&self) -> &DenseMatrix {
+    pub(crate) fn factor(&self) -> &DenseMatrix<'_> {
         &self.factor
     }
 }

@@ -17,9 +17,9 @@ use crate::args::{ProblemArguments, TableArguments};
 /// A problem, read.
 pub(super) struct Input {
     pub(super) names: Vec<String>,
-    pub(super) matrix: DenseMatrix,
+    pub(super) matrix: DenseMatrix<'static>,
     pub(super) weights: Option<Vec<f64>>,
-    pub(super) targets: DenseMatrix,
+    pub(super) targets: DenseMatrix<'static>,
     pub(super) target_names: Vec<String>,
     /// Whether the result is a list, also where there is one target.
     pub(super) is_many: bool,

@@ -22,7 +22,7 @@ pub(crate) struct Data {
     /// Which coefficients are observed, where some are not.
     observed: Option<Vec<usize>>,
     pub(crate) penalty: Penalty,
-    design: Option<Matrix>,
+    design: Option<Matrix<'static>>,
     /// Rows and columns of an image.
     pub(crate) shape: Option<(usize, usize)>,
     /// The name of the column that was taken.
@@ -187,7 +187,7 @@ fn chosen(table: &Table, name: Option<&str>, path: &Path) -> Result<Option<usize
 }
 
 /// A matrix, from a file of numbers or a table with a header.
-fn matrix(path: &Path, control: &Control) -> Result<Matrix> {
+fn matrix(path: &Path, control: &Control) -> Result<Matrix<'static>> {
     let ending = path.extension().and_then(|ending| ending.to_str()).unwrap_or("");
     match ending.to_ascii_lowercase().as_str() {
         "npy" | "mtx" => Ok(read_matrix(path, control)?),
@@ -195,9 +195,9 @@ fn matrix(path: &Path, control: &Control) -> Result<Matrix> {
     }
 }
 
-fn sparse(matrix: &Matrix) -> Result<SparseMatrix> {
+fn sparse(matrix: &Matrix) -> Result<SparseMatrix<'static>> {
     match matrix {
-        Matrix::Sparse(matrix) => Ok(matrix.clone()),
+        Matrix::Sparse(matrix) => Ok(matrix.clone().into_owned()),
         Matrix::Dense(_) => {
             let mut triplets = Vec::new();
             matrix.for_each(|r, c, value| {
@@ -211,7 +211,7 @@ fn sparse(matrix: &Matrix) -> Result<SparseMatrix> {
 }
 
 /// The rows with these numbers.
-fn kept_rows(x: &Matrix, kept: &[usize]) -> Result<Matrix> {
+fn kept_rows(x: &Matrix, kept: &[usize]) -> Result<Matrix<'static>> {
     match x {
         Matrix::Dense(dense) => {
             let columns = (0..dense.columns()).flat_map(|c| kept.iter().map(move |r| dense.column(c)[*r]));

@@ -51,7 +51,7 @@ impl Columns {
     }
 
     /// The matrix as files hold it: dense when every place is stored.
-    pub(super) fn into_matrix(self) -> Matrix {
+    pub(super) fn into_matrix(self) -> Matrix<'static> {
         let (rows, columns) = (self.rows, self.columns.len());
         let entries = || self.columns.iter().flatten();
         let values = entries().map(|&(_, value)| value).collect();

@@ -29,7 +29,7 @@ const TOLERANCE: f64 = 1e-8;
 /// A problem and its optimum.
 #[derive(Debug)]
 pub(crate) struct Planted {
-    pub(crate) file: ProblemFile,
+    pub(crate) file: ProblemFile<'static>,
     pub(crate) optimum: Vec<f64>,
 }
 

@@ -149,7 +149,7 @@ pub(super) fn logistic(shape: &Shape, seed: u64) -> Planted {
 }
 
 /// Least squares whose gradient at x is as wanted: the residual is drawn, the matrix bent to it.
-fn least_squares_term(source: &mut Source, shape: &Shape, x: &[f64], wanted: &[f64]) -> Term {
+fn least_squares_term(source: &mut Source, shape: &Shape, x: &[f64], wanted: &[f64]) -> Term<'static> {
     let mut matrix = shape.matrix(source);
     let residual: Vec<f64> = (0..shape.samples).map(|_| source.sign() * source.between(0.5, 1.5)).collect();
     matrix.bend(&residual, wanted);
@@ -158,7 +158,7 @@ fn least_squares_term(source: &mut Source, shape: &Shape, x: &[f64], wanted: &[f
 }
 
 /// Random coupling rows through x, and A'lambda for random multipliers.
-fn coupling(source: &mut Source, rows: usize, x: &[f64]) -> (Term, Vec<f64>) {
+fn coupling(source: &mut Source, rows: usize, x: &[f64]) -> (Term<'static>, Vec<f64>) {
     let columns = x.len();
     if rows == 0 {
         return (Term::new("none"), vec![0.0; columns]);

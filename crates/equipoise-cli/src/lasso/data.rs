@@ -19,7 +19,7 @@ use crate::interrupt::Interrupt;
 pub(crate) struct Regression {
     pub(crate) names: Vec<String>,
     pub(crate) target: String,
-    x: Matrix,
+    x: Matrix<'static>,
     y: Vec<f64>,
     weights: Option<Vec<f64>>,
     pub(crate) settings: Settings,
@@ -148,7 +148,7 @@ fn take_logarithms(table: &mut Table, pseudo_count: Option<f64>, path: &Path) ->
 }
 
 /// Rows of C: under names of columns, or one number a column.
-fn constraints(file: &Path, names: &[String], control: &Control) -> Result<Matrix> {
+fn constraints(file: &Path, names: &[String], control: &Control) -> Result<Matrix<'static>> {
     let table = read_table(file, &TableOptions::default(), control)?;
     let is_named = table.names.iter().any(|name| names.contains(name));
     let mut rows = vec![vec![0.0; names.len()]; table.rows];

@@ -12,7 +12,10 @@ use crate::{Error, Result};
 const LOOK: usize = 1 << 18;
 
 /// Reads a file into a sparse matrix with as many columns as the largest feature, and its labels.
-pub fn read_labelled_matrix(path: impl AsRef<Path>, control: &Control) -> Result<(Matrix, Vec<f64>)> {
+pub fn read_labelled_matrix(
+    path: impl AsRef<Path>,
+    control: &Control,
+) -> Result<(Matrix<'static>, Vec<f64>)> {
     let path = path.as_ref();
     let LabelledRows { labels, starts, indices, values, features, largest_feature, .. } =
         read_path(path, ReadOptions::default(), control)?;

@@ -46,7 +46,7 @@ pub struct Program {
 
 impl Program {
     /// The problem in words; its [`ProblemFile::names`] are those of the variables.
-    pub fn into_problem(self) -> Result<ProblemFile> {
+    pub fn into_problem(self) -> Result<ProblemFile<'static>> {
         let Self {
             variables, rows, mut entries, mut linear, constant, quadratic, mut lower, mut upper, ..
         } = self;

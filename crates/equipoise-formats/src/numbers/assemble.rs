@@ -12,7 +12,7 @@ const ROWS_AT_A_TIME: usize = 16;
 const LOOK: usize = 1 << 18;
 
 /// A dense matrix from its values column after column.
-pub(super) fn from_column_major(rows: usize, columns: usize, values: Vec<f64>) -> Result<Matrix> {
+pub(super) fn from_column_major(rows: usize, columns: usize, values: Vec<f64>) -> Result<Matrix<'static>> {
     Ok(DenseMatrix::from_columns(rows, columns, values)?.into())
 }
 
@@ -22,7 +22,7 @@ pub(crate) fn from_row_major(
     columns: usize,
     by_rows: Vec<f64>,
     control: &Control,
-) -> Result<Matrix> {
+) -> Result<Matrix<'static>> {
     if rows <= 1 || columns <= 1 {
         return from_column_major(rows, columns, by_rows);
     }
@@ -54,7 +54,7 @@ pub(super) fn from_entries(
     columns: usize,
     entries: &[Entry],
     control: &Control,
-) -> Result<Matrix> {
+) -> Result<Matrix<'static>> {
     // By columns first, in their order; then each column by rows.
     let mut next = vec![0; columns + 1];
     for few in entries.chunks(LOOK) {

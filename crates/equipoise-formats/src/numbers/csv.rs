@@ -16,7 +16,7 @@ use crate::{Error, Result};
 const LOOK: usize = 1 << 16;
 
 /// Reads a dense matrix.
-pub(super) fn parse(bytes: &[u8], path: &Path, control: &Control) -> Result<Matrix> {
+pub(super) fn parse(bytes: &[u8], path: &Path, control: &Control) -> Result<Matrix<'static>> {
     let mut by_rows = Vec::new();
     let (mut rows, mut columns, mut looked) = (0, None, 0);
     for (index, line) in text(bytes, path)?.lines().enumerate() {

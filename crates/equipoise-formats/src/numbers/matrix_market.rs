@@ -63,7 +63,7 @@ fn malformed(path: &Path, line: usize, found: &str, expected: &str) -> Error {
 }
 
 /// Reads a dense matrix from an array file, a sparse one from a coordinate file.
-pub(super) fn parse(bytes: &[u8], path: &Path, control: &Control) -> Result<Matrix> {
+pub(super) fn parse(bytes: &[u8], path: &Path, control: &Control) -> Result<Matrix<'static>> {
     let text = text(bytes, path)?;
     let mut lines = text.lines().enumerate().map(|(index, line)| (index + 1, line.trim()));
     let (_, banner) = lines.next().unwrap_or((1, ""));

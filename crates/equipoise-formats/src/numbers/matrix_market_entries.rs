@@ -17,7 +17,7 @@ pub(super) fn read_coordinates<'t>(
     claim: Claim<'_>,
     expected: usize,
     lines: impl Iterator<Item = (usize, &'t str)>,
-) -> Result<Matrix> {
+) -> Result<Matrix<'static>> {
     // An entry takes at least four bytes: two digits, a blank and a line end.
     let mut entries = Vec::with_capacity(expected.min(claim.bytes / 4));
     let mut found = 0;
@@ -92,7 +92,7 @@ fn mirrored(entry: Entry, symmetry: Symmetry) -> Entry {
 pub(super) fn read_array<'t>(
     claim: Claim<'_>,
     lines: impl Iterator<Item = (usize, &'t str)>,
-) -> Result<Matrix> {
+) -> Result<Matrix<'static>> {
     // Rows and columns fit in 32 bits each, so that products fit in 64.
     let (rows, columns) = (claim.rows, claim.columns);
     let expected = match claim.symmetry {

@@ -37,7 +37,7 @@ pub use npy::{write_matrix_npy, write_vector_npy};
 /// Reads a matrix; the ending of the name tells the format.
 ///
 /// A one-dimensional `.npy` array is one column. Coordinate `.mtx` files become sparse, everything else dense.
-pub fn read_matrix(path: impl AsRef<Path>, control: &Control) -> Result<Matrix> {
+pub fn read_matrix(path: impl AsRef<Path>, control: &Control) -> Result<Matrix<'static>> {
     let path = path.as_ref();
     let read = match extension(path).as_str() {
         "csv" => csv::parse,

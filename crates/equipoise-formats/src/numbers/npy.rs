@@ -21,7 +21,7 @@ const ALLOWED: &str = "one- or two-dimensional arrays of b1, i1 to i8, u1 to u8,
 const PIECE: usize = 1 << 16;
 
 /// Reads a dense matrix; a one-dimensional array is one column.
-pub(super) fn parse(bytes: &[u8], path: &Path, control: &Control) -> Result<Matrix> {
+pub(super) fn parse(bytes: &[u8], path: &Path, control: &Control) -> Result<Matrix<'static>> {
     let layout = Layout::of(bytes, bytes.len() as u64, path)?;
     let (rows, columns) = (layout.rows, layout.columns);
     let mut values = Vec::with_capacity(rows * columns);

@@ -25,7 +25,7 @@ impl Keys<'_> {
     }
 
     /// A matrix, row by row when it is inline.
-    pub(super) fn matrix(&mut self, key: &str) -> Result<Option<Matrix>> {
+    pub(super) fn matrix(&mut self, key: &str) -> Result<Option<Matrix<'static>>> {
         match self.take(key) {
             None => Ok(None),
             Some(Value::String(name)) => {
@@ -68,7 +68,7 @@ impl Keys<'_> {
         items.iter().enumerate().map(number).collect()
     }
 
-    pub(super) fn inline_matrix(&self, key: &str, rows: &[Value]) -> Result<Matrix> {
+    pub(super) fn inline_matrix(&self, key: &str, rows: &[Value]) -> Result<Matrix<'static>> {
         let (mut columns, mut by_rows) = (0, Vec::new());
         for (index, row) in rows.iter().enumerate() {
             let place = format!("{key}[{index}]");

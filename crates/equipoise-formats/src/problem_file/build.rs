@@ -15,7 +15,7 @@ use super::{GraphSpec, ProblemFile, Term, coupling, separable, smooth};
 use crate::{Error, Result};
 
 /// A problem whose terms were chosen at run time.
-pub type AnyProblem = Problem<Box<dyn SmoothTerm>, Box<dyn SeparableTerm>>;
+pub type AnyProblem<'a> = Problem<Box<dyn SmoothTerm + 'a>, Box<dyn SeparableTerm>>;
 
 /// Which pairs of blocks a problem is to know.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -49,46 +49,46 @@ impl<'a> Building<'a> {
     }
 }
 
-impl Term {
+impl<'a> Term<'a> {
     /// f of these words alone, without a file around them; `synthetic`, which brings a coupling, is refused.
-    pub fn into_smooth(self, control: &Control) -> Result<Box<dyn SmoothTerm>> {
+    pub fn into_smooth(self, control: &Control) -> Result<Box<dyn SmoothTerm + 'a>> {
         let memory_budget = Settings::default().memory_budget;
         smooth::build(self, &Place::new(Path::new("words"), "smooth"), Means { memory_budget, control })
     }
 
     /// h of these words alone.
     pub fn into_separable(self) -> Result<Nonsmooth<Box<dyn SeparableTerm>>> {
-        separable::build(self, &Place::new(Path::new("words"), "separable"))
+        separable::build(self.into_owned(), &Place::new(Path::new("words"), "separable"))
     }
 }
 
-impl ProblemFile {
+impl<'a> ProblemFile<'a> {
     /// The problem, checked.
-    pub fn build(self, how: &Building<'_>) -> Result<AnyProblem> {
+    pub fn build(self, how: &Building<'_>) -> Result<AnyProblem<'a>> {
         self.build_unnamed(how).map_err(|error| error.within(&how.name.display().to_string()))
     }
 
     /// The same around an f of the caller's own; what the words say of `[smooth]` is not looked at.
-    pub fn build_around(self, f: Box<dyn SmoothTerm>, how: &Building<'_>) -> Result<AnyProblem> {
+    pub fn build_around(self, f: Box<dyn SmoothTerm + 'a>, how: &Building<'_>) -> Result<AnyProblem<'a>> {
         let parts = Parts::around(f, self.coupling, self.blocks, how);
         let named = |error: Error| error.within(&how.name.display().to_string());
         parts.and_then(|parts| parts.build(self.separable, self.graph, how)).map_err(named)
     }
 
-    fn build_unnamed(self, how: &Building<'_>) -> Result<AnyProblem> {
+    fn build_unnamed(self, how: &Building<'_>) -> Result<AnyProblem<'a>> {
         Parts::new(self.smooth, self.coupling, self.blocks, how)?.build(self.separable, self.graph, how)
     }
 }
 
 /// f, A x = b and blocks, which a kind of f may bring together.
-struct Parts {
-    smooth: Box<dyn SmoothTerm>,
+struct Parts<'a> {
+    smooth: Box<dyn SmoothTerm + 'a>,
     coupling: Coupling,
     blocks: BlockChoice,
 }
 
-impl Parts {
-    fn build(self, separable: Term, graph: GraphSpec, how: &Building<'_>) -> Result<AnyProblem> {
+impl<'a> Parts<'a> {
+    fn build(self, separable: Term<'static>, graph: GraphSpec, how: &Building<'_>) -> Result<AnyProblem<'a>> {
         let place = |table: &str| Place::new(how.name, table);
         let h =
             separable::build(separable, &place("separable")).map_err(|error| error.within("[separable]"))?;
@@ -103,7 +103,7 @@ impl Parts {
         })
     }
 
-    fn new(f: Term, rows: Term, blocks: BlockChoice, how: &Building<'_>) -> Result<Self> {
+    fn new(f: Term<'a>, rows: Term<'static>, blocks: BlockChoice, how: &Building<'_>) -> Result<Self> {
         let place = |table: &str| Place::new(how.name, table);
         let of_smooth = |error: Error| error.within("[smooth]");
         if let Some(paper) = smooth::synthetic(&f, &place("smooth"))? {
@@ -126,8 +126,8 @@ impl Parts {
     }
 
     fn around(
-        smooth: Box<dyn SmoothTerm>,
-        rows: Term,
+        smooth: Box<dyn SmoothTerm + 'a>,
+        rows: Term<'static>,
         blocks: BlockChoice,
         how: &Building<'_>,
     ) -> Result<Self> {

@@ -39,11 +39,11 @@ const KINDS: &[Plain<Coupling>] = &[
 ];
 
 /// Reads A and b from their table.
-pub(super) fn read(keys: Keys<'_>) -> Result<Term> {
+pub(super) fn read(keys: Keys<'_>) -> Result<Term<'static>> {
     kinds::read(keys, KINDS, Some(DEFAULT))
 }
 
 /// A x = b.
-pub(super) fn build(term: Term, place: &Place) -> Result<Coupling> {
+pub(super) fn build(term: Term<'static>, place: &Place) -> Result<Coupling> {
     kinds::build(term, place, KINDS)
 }

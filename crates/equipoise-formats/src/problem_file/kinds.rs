@@ -70,14 +70,14 @@ pub(super) trait Kind {
 pub(super) struct Plain<T> {
     name: &'static str,
     keys: &'static [Key],
-    make: fn(&mut Words<'_>) -> Result<T>,
+    make: fn(&mut Words<'_, 'static>) -> Result<T>,
 }
 
 /// A kind by its name, its keys and what it makes of their values.
 pub(super) const fn kind<T>(
     name: &'static str,
     keys: &'static [Key],
-    make: fn(&mut Words<'_>) -> Result<T>,
+    make: fn(&mut Words<'_, 'static>) -> Result<T>,
 ) -> Plain<T> {
     Plain { name, keys, make }
 }
@@ -92,16 +92,16 @@ impl<T> Kind for Plain<T> {
 }
 
 /// What the kind of a term makes of its words; `place` stands in messages.
-pub(super) fn build<T>(term: Term, place: &Place, kinds: &[Plain<T>]) -> Result<T> {
+pub(super) fn build<T>(term: Term<'static>, place: &Place, kinds: &[Plain<T>]) -> Result<T> {
     build_by(term, place, kinds, |kind, words| (kind.make)(words))
 }
 
 /// The same for kinds that are made in several ways.
-pub(super) fn build_by<K: Kind, T>(
-    term: Term,
+pub(super) fn build_by<'a, K: Kind, T>(
+    term: Term<'a>,
     place: &Place,
     kinds: &[K],
-    make: impl FnOnce(&K, &mut Words<'_>) -> Result<T>,
+    make: impl FnOnce(&K, &mut Words<'_, 'a>) -> Result<T>,
 ) -> Result<T> {
     let kind = find(kinds, term.kind()).ok_or_else(|| place.unknown_kind(term.kind(), &names(kinds)))?;
     let mut words = Words::new(place, term);
@@ -126,7 +126,7 @@ fn names<K: Kind>(kinds: &[K]) -> Vec<&'static str> {
 }
 
 /// Reads a term from its table.
-pub(super) fn read<K: Kind>(mut keys: Keys<'_>, kinds: &[K], default: Option<&str>) -> Result<Term> {
+pub(super) fn read<K: Kind>(mut keys: Keys<'_>, kinds: &[K], default: Option<&str>) -> Result<Term<'static>> {
     let name = keys.kind(default)?;
     let kind = find(kinds, &name).ok_or_else(|| keys.place.unknown_kind(&name, &names(kinds)))?;
     let known = kind.keys();
@@ -160,7 +160,7 @@ pub(super) fn read<K: Kind>(mut keys: Keys<'_>, kinds: &[K], default: Option<&st
     Ok(term)
 }
 
-fn read_plain(keys: &mut Keys<'_>, key: &str, takes: Takes) -> Result<Option<Entry>> {
+fn read_plain(keys: &mut Keys<'_>, key: &str, takes: Takes) -> Result<Option<Entry<'static>>> {
     Ok(match takes {
         Takes::Number => keys.number(key)?.map(Entry::Number),
         Takes::Count => keys.whole(key)?.map(Entry::Count),
@@ -186,7 +186,7 @@ enum Brought {
     LabelledRows,
 }
 
-fn read_samples(keys: &mut Keys<'_>, key: &str, brought: &mut Brought) -> Result<Option<Entry>> {
+fn read_samples(keys: &mut Keys<'_>, key: &str, brought: &mut Brought) -> Result<Option<Entry<'static>>> {
     Ok(match keys.samples(key)? {
         None => None,
         Some(Read::Loaded(matrix, labels)) => {
@@ -202,7 +202,7 @@ fn read_samples(keys: &mut Keys<'_>, key: &str, brought: &mut Brought) -> Result
     })
 }
 
-fn read_terms<K: Kind>(keys: &mut Keys<'_>, key: &str, kinds: &[K]) -> Result<Vec<Term>> {
+fn read_terms<K: Kind>(keys: &mut Keys<'_>, key: &str, kinds: &[K]) -> Result<Vec<Term<'static>>> {
     const TERMS: &str = "an array of at least one table";
     let items = match keys.take(key) {
         None => return Err(keys.place.missing(key)),

@@ -64,13 +64,13 @@ use keys::{Keys, describe};
 
 /// A problem in words, with all its arrays loaded.
 #[derive(Debug, Clone, PartialEq)]
-pub struct ProblemFile {
+pub struct ProblemFile<'a> {
     /// f.
-    pub smooth: Term,
+    pub smooth: Term<'a>,
     /// h.
-    pub separable: Term,
+    pub separable: Term<'static>,
     /// A and b.
-    pub coupling: Term,
+    pub coupling: Term<'static>,
     /// How x falls into blocks; boundaries may leave out the ends 0 and n.
     pub blocks: BlockChoice,
     /// Which pairs of blocks move together, and how often.
@@ -105,9 +105,9 @@ pub struct Loading {
     pub control: Control,
 }
 
-impl ProblemFile {
+impl<'a> ProblemFile<'a> {
     /// A problem of f alone; everything else takes its default.
-    pub fn new(smooth: Term) -> Self {
+    pub fn new(smooth: Term<'a>) -> Self {
         Self {
             smooth,
             separable: Term::new(separable::DEFAULT),
@@ -119,6 +119,27 @@ impl ProblemFile {
         }
     }
 
+    /// The same with its `[blocks]`, `[graph]` and `[solve]` from tables that the caller has from elsewhere; `path` stands in
+    /// messages, and its folder holds the files that they name.
+    pub fn with_tables(mut self, mut tables: Table, path: impl AsRef<Path>) -> Result<Self> {
+        let path = path.as_ref();
+        let folder = path.parent().map(Path::to_path_buf).unwrap_or_default();
+        let origin = Origin { path, folder, most_bytes: None, control: Control::unlimited() };
+        check_tables(&tables, path, &TABLES_BESIDE_TERMS)?;
+        if let Some(keys) = take_table(&origin, &mut tables, "blocks")? {
+            self.blocks = structure::read_blocks(keys)?;
+        }
+        if let Some(keys) = take_table(&origin, &mut tables, "graph")? {
+            self.graph = structure::read_graph(keys)?;
+        }
+        if let Some(keys) = take_table(&origin, &mut tables, "solve")? {
+            self.solve = solve::read(keys)?;
+        }
+        Ok(self)
+    }
+}
+
+impl ProblemFile<'static> {
     /// Reads a problem file and every file that it names; a linear or quadratic program ([`mps`]) is one, too.
     pub fn read(path: impl AsRef<Path>, control: &Control) -> Result<Self> {
         Self::read_within(path, control, |_| Loading { most_bytes: None, control: control.clone() })
@@ -166,25 +187,6 @@ impl ProblemFile {
     /// Reads a problem from text; `path` stands in messages, and its folder holds the files named.
     pub fn from_toml_str(text: &str, path: impl AsRef<Path>) -> Result<Self> {
         Self::from_text(text, path.as_ref(), |_| Loading::default())
-    }
-
-    /// The same with its `[blocks]`, `[graph]` and `[solve]` from tables that the caller has from elsewhere; `path` stands in
-    /// messages, and its folder holds the files that they name.
-    pub fn with_tables(mut self, mut tables: Table, path: impl AsRef<Path>) -> Result<Self> {
-        let path = path.as_ref();
-        let folder = path.parent().map(Path::to_path_buf).unwrap_or_default();
-        let origin = Origin { path, folder, most_bytes: None, control: Control::unlimited() };
-        check_tables(&tables, path, &TABLES_BESIDE_TERMS)?;
-        if let Some(keys) = take_table(&origin, &mut tables, "blocks")? {
-            self.blocks = structure::read_blocks(keys)?;
-        }
-        if let Some(keys) = take_table(&origin, &mut tables, "graph")? {
-            self.graph = structure::read_graph(keys)?;
-        }
-        if let Some(keys) = take_table(&origin, &mut tables, "solve")? {
-            self.solve = solve::read(keys)?;
-        }
-        Ok(self)
     }
 
     fn from_text(text: &str, path: &Path, loading: impl FnOnce(&SolveSpec) -> Loading) -> Result<Self> {

@@ -18,7 +18,7 @@ const SAMPLES: &str = "an array of rows or the name of a .csv, .mtx, .npy, .svm 
 #[derive(Debug)]
 pub(super) enum Read {
     /// In memory, with their labels where the file has labels.
-    Loaded(Matrix, Option<Vec<f64>>),
+    Loaded(Matrix<'static>, Option<Vec<f64>>),
     /// In their file.
     Unloaded(RowStream),
 }

@@ -59,20 +59,20 @@ fn h(term: impl SeparableTerm + 'static) -> Result<AnyNonsmooth> {
     Ok(Nonsmooth::Coordinates(Box::new(term)))
 }
 
-fn lower(words: &mut Words<'_>) -> Result<Values> {
+fn lower(words: &mut Words<'_, 'static>) -> Result<Values> {
     words.values_or("lower", f64::NEG_INFINITY)
 }
 
-fn upper(words: &mut Words<'_>) -> Result<Values> {
+fn upper(words: &mut Words<'_, 'static>) -> Result<Values> {
     words.values_or("upper", f64::INFINITY)
 }
 
 /// Reads h from its table.
-pub(super) fn read(keys: Keys<'_>) -> Result<Term> {
+pub(super) fn read(keys: Keys<'_>) -> Result<Term<'static>> {
     kinds::read(keys, KINDS, Some(DEFAULT))
 }
 
 /// h.
-pub(super) fn build(term: Term, place: &Place) -> Result<AnyNonsmooth> {
+pub(super) fn build(term: Term<'static>, place: &Place) -> Result<AnyNonsmooth> {
     kinds::build(term, place, KINDS)
 }

@@ -71,12 +71,12 @@ struct SmoothKind {
     makes: Makes,
 }
 
-type MakeTerm = fn(&mut Words<'_>, &Control) -> Result<Box<dyn SmoothTerm>>;
+type MakeTerm = for<'a> fn(&mut Words<'_, 'a>, &Control) -> Result<Box<dyn SmoothTerm + 'a>>;
 
 /// What comes of the words of a kind.
 enum Makes {
     Term(MakeTerm),
-    Loss(fn(&mut Words<'_>) -> Result<Box<dyn AnyLoss>>),
+    Loss(fn(&mut Words<'_, '_>) -> Result<Box<dyn AnyLoss>>),
     Sum,
     /// A term that brings its coupling.
     Problem,
@@ -89,7 +89,7 @@ const fn term(name: &'static str, keys: &'static [Key], make: MakeTerm) -> Smoot
 const fn loss(
     name: &'static str,
     keys: &'static [Key],
-    make: fn(&mut Words<'_>) -> Result<Box<dyn AnyLoss>>,
+    make: fn(&mut Words<'_, '_>) -> Result<Box<dyn AnyLoss>>,
 ) -> SmoothKind {
     SmoothKind { name, keys, makes: Makes::Loss(make) }
 }
@@ -111,24 +111,24 @@ impl Kind for SmoothKind {
 
 /// A loss of a kind chosen at run time: the sum over its rows is compiled for it.
 trait AnyLoss {
-    fn of_matrix(
+    fn of_matrix<'a>(
         self: Box<Self>,
-        matrix: Matrix,
+        matrix: Matrix<'a>,
         target: Vec<f64>,
         weights: Values,
         control: &Control,
-    ) -> Result<Box<dyn SmoothTerm>>;
+    ) -> Result<Box<dyn SmoothTerm + 'a>>;
     fn of_file(self: Box<Self>, samples: FileSamples, control: &Control) -> Result<Box<dyn SmoothTerm>>;
 }
 
 impl<L: ScalarLoss + 'static> AnyLoss for L {
-    fn of_matrix(
+    fn of_matrix<'a>(
         self: Box<Self>,
-        matrix: Matrix,
+        matrix: Matrix<'a>,
         target: Vec<f64>,
         weights: Values,
         control: &Control,
-    ) -> Result<Box<dyn SmoothTerm>> {
+    ) -> Result<Box<dyn SmoothTerm + 'a>> {
         Ok(Box::new(LossOfProduct::weighted_within(matrix, target, *self, weights, control)?))
     }
     fn of_file(self: Box<Self>, samples: FileSamples, control: &Control) -> Result<Box<dyn SmoothTerm>> {
@@ -142,7 +142,7 @@ fn boxed<L: ScalarLoss + 'static>(loss: L) -> Result<Box<dyn AnyLoss>> {
 }
 
 /// Reads f from its table.
-pub(super) fn read(keys: Keys<'_>) -> Result<Term> {
+pub(super) fn read(keys: Keys<'_>) -> Result<Term<'static>> {
     kinds::read(keys, KINDS, None)
 }
 
@@ -155,7 +155,7 @@ pub(super) struct Means<'a> {
 }
 
 /// f, of any kind but the one that [`synthetic`] makes.
-pub(super) fn build(term: Term, place: &Place, means: Means<'_>) -> Result<Box<dyn SmoothTerm>> {
+pub(super) fn build<'a>(term: Term<'a>, place: &Place, means: Means<'_>) -> Result<Box<dyn SmoothTerm + 'a>> {
     means.control.check()?;
     kinds::build_by(term, place, KINDS, |kind, words| match kind.makes {
         Makes::Term(make) => make(words, means.control),
@@ -182,7 +182,7 @@ pub(super) fn synthetic(term: &Term, place: &Place) -> Result<Option<Synthetic>>
     Ok(Some(paper))
 }
 
-fn quadratic(words: &mut Words<'_>, control: &Control) -> Result<Box<dyn SmoothTerm>> {
+fn quadratic<'a>(words: &mut Words<'_, 'a>, control: &Control) -> Result<Box<dyn SmoothTerm + 'a>> {
     let linear = words.given_list("linear")?;
     let zeros = |matrix: &Matrix| vec![0.0; matrix.columns()];
     Ok(match (words.given_matrix("matrix")?, words.given_matrix("factor")?) {
@@ -199,11 +199,11 @@ fn quadratic(words: &mut Words<'_>, control: &Control) -> Result<Box<dyn SmoothT
     })
 }
 
-fn loss_of_rows(
+fn loss_of_rows<'a>(
     loss: Box<dyn AnyLoss>,
-    words: &mut Words<'_>,
+    words: &mut Words<'_, 'a>,
     means: Means<'_>,
-) -> Result<Box<dyn SmoothTerm>> {
+) -> Result<Box<dyn SmoothTerm + 'a>> {
     let samples = words.samples("matrix")?;
     let target = words.given_list("target")?;
     let weights = words.given_list("weights")?.map_or(Values::Uniform(1.0), Values::Each);
@@ -218,7 +218,7 @@ fn loss_of_rows(
     }
 }
 
-fn sum(terms: Vec<Term>, place: &Place, means: Means<'_>) -> Result<Box<dyn SmoothTerm>> {
+fn sum<'a>(terms: Vec<Term<'a>>, place: &Place, means: Means<'_>) -> Result<Box<dyn SmoothTerm + 'a>> {
     let term = |(k, term)| {
         build(term, &place.inner("terms", k), means).map_err(|error| error.within(&format!("terms[{k}]")))
     };

@@ -18,30 +18,30 @@ use crate::{Error, Result, RowStream};
 /// assert_eq!((h.kind(), h.get("weight").is_some(), h.get("lower").is_some()), ("l1", true, false));
 /// ```
 #[derive(Debug, Clone, PartialEq)]
-pub struct Term {
+pub struct Term<'a> {
     kind: String,
-    entries: Vec<(String, Entry)>,
+    entries: Vec<(String, Entry<'a>)>,
 }
 
 /// The value of a key.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
-pub enum Entry {
+pub enum Entry<'a> {
     /// A number.
     Number(f64),
     /// A count.
     Count(u64),
     /// A list of numbers.
     List(Vec<f64>),
-    /// A matrix.
-    Matrix(Matrix),
+    /// A matrix; perhaps somebody else's.
+    Matrix(Matrix<'a>),
     /// The rows of a matrix that stays in its file.
     Rows(RowStream),
     /// Other terms.
-    Terms(Vec<Term>),
+    Terms(Vec<Term<'a>>),
 }
 
-impl Term {
+impl<'a> Term<'a> {
     /// A term of this kind, no key given yet.
     pub fn new(kind: impl Into<String>) -> Self {
         Self { kind: kind.into(), entries: Vec::new() }
@@ -49,7 +49,7 @@ impl Term {
 
     /// The same with one more key.
     #[must_use]
-    pub fn with(mut self, key: impl Into<String>, entry: impl Into<Entry>) -> Self {
+    pub fn with(mut self, key: impl Into<String>, entry: impl Into<Entry<'a>>) -> Self {
         self.entries.push((key.into(), entry.into()));
         self
     }
@@ -60,41 +60,48 @@ impl Term {
     }
 
     /// The value of a key.
-    pub fn get(&self, key: &str) -> Option<&Entry> {
+    pub fn get(&self, key: &str) -> Option<&Entry<'a>> {
         self.entries.iter().find(|(name, _)| name == key).map(|(_, entry)| entry)
     }
 
+    /// The same with a copy of whatever is somebody else's.
+    #[must_use]
+    pub fn into_owned(self) -> Term<'static> {
+        let owned = |(key, entry): (String, Entry<'a>)| (key, entry.into_owned());
+        Term { kind: self.kind, entries: self.entries.into_iter().map(owned).collect() }
+    }
+
     /// Every key with its value.
-    pub fn entries(&self) -> impl Iterator<Item = (&str, &Entry)> {
+    pub fn entries(&self) -> impl Iterator<Item = (&str, &Entry<'a>)> {
         self.entries.iter().map(|(key, entry)| (key.as_str(), entry))
     }
 }
 
-impl From<f64> for Entry {
+impl From<f64> for Entry<'_> {
     fn from(number: f64) -> Self {
         Self::Number(number)
     }
 }
 
-impl From<u64> for Entry {
+impl From<u64> for Entry<'_> {
     fn from(count: u64) -> Self {
         Self::Count(count)
     }
 }
 
-impl From<usize> for Entry {
+impl From<usize> for Entry<'_> {
     fn from(count: usize) -> Self {
         Self::Count(count as u64)
     }
 }
 
-impl From<Vec<f64>> for Entry {
+impl From<Vec<f64>> for Entry<'_> {
     fn from(list: Vec<f64>) -> Self {
         Self::List(list)
     }
 }
 
-impl From<Values> for Entry {
+impl From<Values> for Entry<'_> {
     fn from(values: Values) -> Self {
         match values {
             Values::Uniform(number) => Self::Number(number),
@@ -103,44 +110,44 @@ impl From<Values> for Entry {
     }
 }
 
-impl From<Matrix> for Entry {
-    fn from(matrix: Matrix) -> Self {
+impl<'a> From<Matrix<'a>> for Entry<'a> {
+    fn from(matrix: Matrix<'a>) -> Self {
         Self::Matrix(matrix)
     }
 }
 
-impl From<RowStream> for Entry {
+impl From<RowStream> for Entry<'_> {
     fn from(rows: RowStream) -> Self {
         Self::Rows(rows)
     }
 }
 
-impl From<Vec<Term>> for Entry {
-    fn from(terms: Vec<Term>) -> Self {
+impl<'a> From<Vec<Term<'a>>> for Entry<'a> {
+    fn from(terms: Vec<Term<'a>>) -> Self {
         Self::Terms(terms)
     }
 }
 
 /// The rows of a loss.
 #[derive(Debug)]
-pub(super) enum Samples {
-    Loaded(Matrix),
+pub(super) enum Samples<'a> {
+    Loaded(Matrix<'a>),
     Unloaded(RowStream),
 }
 
 /// The keys of a term that nobody has used yet, in the hands of its kind.
 #[derive(Debug)]
-pub(super) struct Words<'a> {
-    place: &'a Place,
-    entries: Vec<(String, Entry)>,
+pub(super) struct Words<'p, 'a> {
+    place: &'p Place,
+    entries: Vec<(String, Entry<'a>)>,
 }
 
-impl<'a> Words<'a> {
-    pub(super) fn new(place: &'a Place, term: Term) -> Self {
+impl<'p, 'a> Words<'p, 'a> {
+    pub(super) fn new(place: &'p Place, term: Term<'a>) -> Self {
         Self { place, entries: term.entries }
     }
 
-    pub(super) fn place(&self) -> &'a Place {
+    pub(super) fn place(&self) -> &'p Place {
         self.place
     }
 
@@ -149,7 +156,7 @@ impl<'a> Words<'a> {
         self.entries.first().map(|(key, _)| key.as_str())
     }
 
-    fn take(&mut self, key: &str) -> Option<Entry> {
+    fn take(&mut self, key: &str) -> Option<Entry<'a>> {
         let at = self.entries.iter().position(|(name, _)| name == key)?;
         Some(self.entries.remove(at).1)
     }
@@ -221,12 +228,12 @@ impl<'a> Words<'a> {
     }
 
     /// A matrix.
-    pub(super) fn matrix(&mut self, key: &str) -> Result<Matrix> {
+    pub(super) fn matrix(&mut self, key: &str) -> Result<Matrix<'a>> {
         self.need(key, Self::given_matrix)
     }
 
     /// A matrix, where one is given.
-    pub(super) fn given_matrix(&mut self, key: &str) -> Result<Option<Matrix>> {
+    pub(super) fn given_matrix(&mut self, key: &str) -> Result<Option<Matrix<'a>>> {
         match self.take(key) {
             None => Ok(None),
             Some(Entry::Matrix(matrix)) => Ok(Some(matrix)),
@@ -235,7 +242,7 @@ impl<'a> Words<'a> {
     }
 
     /// The rows of a loss, in memory or in their file.
-    pub(super) fn samples(&mut self, key: &str) -> Result<Samples> {
+    pub(super) fn samples(&mut self, key: &str) -> Result<Samples<'a>> {
         self.need(key, |words, key| match words.take(key) {
             None => Ok(None),
             Some(Entry::Matrix(matrix)) => Ok(Some(Samples::Loaded(matrix))),
@@ -245,7 +252,7 @@ impl<'a> Words<'a> {
     }
 
     /// Other terms.
-    pub(super) fn terms(&mut self, key: &str) -> Result<Vec<Term>> {
+    pub(super) fn terms(&mut self, key: &str) -> Result<Vec<Term<'a>>> {
         self.need(key, |words, key| match words.take(key) {
             None => Ok(None),
             Some(Entry::Terms(terms)) => Ok(Some(terms)),
@@ -254,7 +261,18 @@ impl<'a> Words<'a> {
     }
 }
 
-impl Entry {
+impl Entry<'_> {
+    fn into_owned(self) -> Entry<'static> {
+        match self {
+            Self::Number(number) => Entry::Number(number),
+            Self::Count(count) => Entry::Count(count),
+            Self::List(list) => Entry::List(list),
+            Self::Matrix(matrix) => Entry::Matrix(matrix.into_owned()),
+            Self::Rows(rows) => Entry::Rows(rows),
+            Self::Terms(terms) => Entry::Terms(terms.into_iter().map(Term::into_owned).collect()),
+        }
+    }
+
     fn in_words(&self) -> String {
         match self {
             Self::Number(number) => format!("the number {number:?}"),

@@ -213,7 +213,7 @@ impl Table {
     }
 
     /// Its columns as a matrix, without their names.
-    pub fn into_matrix(self) -> Result<Matrix> {
+    pub fn into_matrix(self) -> Result<Matrix<'static>> {
         Ok(DenseMatrix::from_columns(self.rows, self.names.len(), self.values)?.into())
     }
 }

@@ -47,18 +47,18 @@ fn file(test: &str, name: &str, content: impl AsRef<[u8]>) -> PathBuf {
     path
 }
 
-fn dense(rows: usize, columns: usize, values: &[f64]) -> Matrix {
+fn dense(rows: usize, columns: usize, values: &[f64]) -> Matrix<'static> {
     DenseMatrix::from_columns(rows, columns, values.to_vec()).expect("as many as rows times columns").into()
 }
 
 /// From where columns start, the rows of the entries and their values.
-fn sparse(rows: usize, columns: usize, starts: &[usize], indices: &[u32], values: &[f64]) -> Matrix {
+fn sparse(rows: usize, columns: usize, starts: &[usize], indices: &[u32], values: &[f64]) -> Matrix<'static> {
     let matrix =
         SparseMatrix::from_columns(rows, columns, starts.to_vec(), indices.to_vec(), values.to_vec());
     matrix.expect("rows rise within each column").into()
 }
 
-fn read_matrix(path: impl AsRef<Path>) -> Result<Matrix> {
+fn read_matrix(path: impl AsRef<Path>) -> Result<Matrix<'static>> {
     equipoise_formats::read_matrix(path, &Control::unlimited())
 }
 

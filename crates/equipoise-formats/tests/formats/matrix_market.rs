@@ -6,7 +6,7 @@ use equipoise_formats::numbers::write_matrix_market;
 
 use super::{assert_good_words, dense, file, read_matrix, read_vector, scratch};
 
-fn read(test: &str, text: &str) -> Result<Matrix, Error> {
+fn read(test: &str, text: &str) -> Result<Matrix<'static>, Error> {
     read_matrix(file(&format!("mtx-{test}"), "data.mtx", text))
 }
 

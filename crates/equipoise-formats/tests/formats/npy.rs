@@ -17,7 +17,7 @@ fn with_header(header: &str, data: &[u8]) -> Vec<u8> {
     [b"\x93NUMPY\x01\x00", &length[..], header.as_bytes(), data].concat()
 }
 
-fn read(test: &str, bytes: &[u8]) -> Result<Matrix, Error> {
+fn read(test: &str, bytes: &[u8]) -> Result<Matrix<'static>, Error> {
     read_matrix(file(&format!("npy-{test}"), "data.npy", bytes))
 }
 

@@ -14,15 +14,15 @@ use super::{dense, scratch};
 
 const LINEAR: &str = "[smooth]\nkind = \"linear\"\nlinear = [1]\n";
 
-fn parse(text: &str) -> ProblemFile {
+fn parse(text: &str) -> ProblemFile<'static> {
     ProblemFile::from_toml_str(text, "p.toml").unwrap_or_else(|error| panic!("{error}\n{text}"))
 }
 
-fn smooth(body: &str) -> Term {
+fn smooth(body: &str) -> Term<'static> {
     parse(&format!("[smooth]\n{body}")).smooth
 }
 
-fn with(body: &str) -> ProblemFile {
+fn with(body: &str) -> ProblemFile<'static> {
     parse(&format!("{LINEAR}{body}"))
 }
 
@@ -86,7 +86,7 @@ fn distances_and_sums() {
     assert_eq!(smooth("kind = \"distance\"\ntarget = [1, 2]\nweight = [3, 4]"), many);
     let inline = "kind = \"sum\"\nterms = [{kind = \"distance\", target = [1, 2]}, \
                   {kind = \"sum\", terms = [{kind = \"linear\", linear = [1]}]}]";
-    let sum = |terms: Vec<Term>| Term::new("sum").with("terms", terms);
+    let sum = |terms: Vec<Term<'static>>| Term::new("sum").with("terms", terms);
     let inner = sum(vec![Term::new("linear").with("linear", vec![1.0])]);
     assert_eq!(smooth(inline), sum(vec![one.clone(), inner]));
     let tables = "kind = \"sum\"\n[[smooth.terms]]\nkind = \"distance\"\ntarget = [1, 2]\n";

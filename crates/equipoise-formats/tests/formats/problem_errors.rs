@@ -9,7 +9,7 @@ use super::{assert_good_words, file, scratch};
 
 const LINEAR: &str = "[smooth]\nkind = \"linear\"\nlinear = [1]\n";
 
-fn read(path: impl AsRef<Path>) -> Result<ProblemFile, Error> {
+fn read(path: impl AsRef<Path>) -> Result<ProblemFile<'static>, Error> {
     ProblemFile::read(path, &Control::unlimited())
 }
 

@@ -26,14 +26,15 @@ fn long() -> Vec<f64> {
     (0..50).map(|k| f64::from(k) / 7.0 - 3.0).collect()
 }
 
-fn sparse() -> Matrix {
+fn sparse() -> Matrix<'static> {
     super::sparse(2, 3, &[0, 1, 1, 3], &[1, 0, 1], &[0.1, -2.0, 1e-300])
 }
 
-fn smooth_terms() -> Vec<Term> {
+fn smooth_terms() -> Vec<Term<'static>> {
     let (matrix, target) = (dense(2, 3, &[1.0, 2.0, 1.0 / 3.0, 4.0, 5.0, 6.0]), vec![1.0, -1.0]);
-    let loss =
-        |kind: &str, matrix: Matrix| Term::new(kind).with("matrix", matrix).with("target", target.clone());
+    let loss = |kind: &str, matrix: Matrix<'static>| {
+        Term::new(kind).with("matrix", matrix).with("target", target.clone())
+    };
     let weighted = |kind: &str| loss(kind, matrix.clone()).with("weights", vec![0.5, 1e21]);
     let synthetic = Term::new("synthetic").with("nodes", 10_u64).with("block", 5_u64).with("rows", 2_u64);
     vec![
@@ -55,7 +56,7 @@ fn smooth_kinds() {
     for (index, term) in smooth_terms().into_iter().enumerate() {
         round_trip(&format!("smooth-{index}"), &ProblemFile::new(term));
     }
-    let sum = |terms: Vec<Term>| Term::new("sum").with("terms", terms);
+    let sum = |terms: Vec<Term<'static>>| Term::new("sum").with("terms", terms);
     let nested = sum(vec![sum(smooth_terms()); 2]);
     let mut terms = smooth_terms();
     terms.insert(1, nested);

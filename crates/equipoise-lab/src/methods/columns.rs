@@ -43,7 +43,7 @@ pub(super) fn run(arguments: &Arguments, record: &mut Record) -> Result<()> {
 }
 
 /// Rows with distinct uniform columns and normal values; targets of a planted rule.
-fn data(samples: usize, n: usize, seed: u64) -> Result<(SparseMatrix, Vec<f64>)> {
+fn data(samples: usize, n: usize, seed: u64) -> Result<(SparseMatrix<'static>, Vec<f64>)> {
     let mut random = Stream::new(seed);
     let rule = zero_sum(n, &mut random);
     let mut columns: Vec<Vec<(u32, f64)>> = vec![Vec::new(); n];

@@ -45,7 +45,7 @@ fn diagonal(n: usize, condition: f64, seed: u64) -> Result<Distance> {
     Ok(Distance::new(random.normals(n), weights)?)
 }
 
-fn dense(n: usize, condition: f64, seed: u64) -> Result<Quadratic> {
+fn dense(n: usize, condition: f64, seed: u64) -> Result<Quadratic<'static>> {
     let mut random = Stream::new(seed);
     let spectrum = spectrum(n, condition, &mut random);
     let matrix = Rotation::new(n, &mut random).conjugate(&spectrum);

@@ -51,7 +51,7 @@ pub(super) fn run(arguments: &Arguments, record: &mut Record) -> Result<()> {
     Ok(())
 }
 
-fn features(samples: usize, n: usize, random: &mut Stream) -> Result<DenseMatrix> {
+fn features(samples: usize, n: usize, random: &mut Stream) -> Result<DenseMatrix<'static>> {
     let scales: Vec<f64> = (0..n).map(|_| 10f64.powf(random.unit() - 0.5)).collect();
     let fresh = (1.0 - CORRELATION * CORRELATION).sqrt();
     let mut values = vec![0.0; samples * n];

@@ -20,7 +20,7 @@ const PATIENCE: usize = 4;
 const QUICK: usize = 40;
 /// Most proximal points.
 const PROXIMAL: usize = 40;
-/// What counts as a slope, as a share of the slopes there are.
+/// What counts as a slope, as a share of the terms that it is the sum of.
 const SLOPE: f64 = 1e-12;
 
 /// Where a weight is.
@@ -52,6 +52,8 @@ pub(super) struct Scratch {
     right: Vec<f64>,
     ones: Vec<f64>,
     slope: Vec<f64>,
+    /// What counts as a slope, one a weight.
+    least: Vec<f64>,
 }
 
 enum Solved {
@@ -210,26 +212,29 @@ impl Quadratic<'_> {
 
     /// `G w - c + lambda`.
     fn slopes(&self, w: &[f64], lambda: f64, scratch: &mut Scratch) {
-        let (size, slope) = (self.size(), &mut scratch.slope);
+        let (size, Scratch { slope, least, .. }) = (self.size(), scratch);
         slope.clear();
         slope.extend((0..size).map(|j| lambda - self.linear[j] + self.ridge * w[j]));
+        // Columns may have very different lengths: a slope is next to nothing beside its own terms.
+        least.clear();
+        least.extend((0..size).map(|j| lambda.abs() + self.linear[j].abs() + self.ridge * w[j].abs()));
         for j in (0..size).filter(|&j| w[j] != 0.0) {
             let column = &self.gram[j * self.stride..j * self.stride + size];
-            slope.iter_mut().zip(column).for_each(|(value, entry)| *value += w[j] * entry);
+            for ((value, size), entry) in slope.iter_mut().zip(least.iter_mut()).zip(column) {
+                let term = w[j] * entry;
+                *value += term;
+                *size += term.abs();
+            }
         }
-    }
-
-    /// What counts as a slope.
-    fn least_slope(&self) -> f64 {
-        SLOPE * self.linear.iter().fold(0.0, |most: f64, value| most.max(value.abs()))
+        least.iter_mut().for_each(|size| *size *= SLOPE);
     }
 
     /// Lets every weight on the wrong side change it; returns how many there were.
     fn change_sides(&self, sides: &mut [Side], w: &[f64], scratch: &Scratch) -> usize {
-        let (least, mut wrong) = (self.least_slope(), 0);
+        let mut wrong = 0;
         let Region { lower, upper, .. } = self.region;
         for (j, side) in sides.iter_mut().enumerate() {
-            let slope = scratch.slope[j];
+            let (slope, least) = (scratch.slope[j], scratch.least[j]);
             let fixed = lower[j] == upper[j];
             let new = match side {
                 Side::Free if w[j] < lower[j] => Side::Lower,
@@ -321,7 +326,7 @@ impl Quadratic<'_> {
                 Side::Free => 0.0,
             };
             let best = (0..size).max_by(|&a, &b| worth(a).total_cmp(&worth(b)));
-            match best.filter(|&j| worth(j) > self.least_slope()) {
+            match best.filter(|&j| worth(j) > scratch.least[j]) {
                 Some(j) => sides[j] = Side::Free,
                 None => break,
             }

@@ -114,7 +114,7 @@ struct Shared<'a> {
     ground: Ground<'a>,
     region: &'a Region,
     settings: &'a Settings,
-    gram: Gram,
+    gram: Gram<'a>,
     /// Of G with the ridge; none where it is singular.
     factor: Option<Vec<f64>>,
     /// `X' Omega Y`, a column a target.
@@ -255,7 +255,7 @@ impl<'a> Shared<'a> {
         let products: Vec<f64> =
             (0..columns).map(|j| equipoise::matrix::dot(matrix.column(j), &theta)).collect();
         let bound = self.ground.bound(&theta, &products, y).max(0.0);
-        let relative_gap = (objective - bound).max(0.0) / self.ground.data.scale(y);
+        let relative_gap = (objective - bound).max(0.0) / self.ground.data.scale(y, objective);
         if relative_gap > self.settings.gap || relative_gap.is_nan() {
             return None;
         }

@@ -55,22 +55,24 @@ pub type Result<T> = std::result::Result<T, Error>;
 #[derive(Debug, Clone, Copy)]
 pub struct Data<'a> {
     /// X, one row a sample.
-    pub matrix: &'a DenseMatrix,
+    pub matrix: &'a DenseMatrix<'a>,
     /// omega, one a row, none negative; all 1 if not given.
     pub weights: Option<&'a [f64]>,
 }
 
 impl<'a> Data<'a> {
     /// Rows that count alike.
-    pub fn new(matrix: &'a DenseMatrix) -> Self {
+    pub fn new(matrix: &'a DenseMatrix<'a>) -> Self {
         Self { matrix, weights: None }
     }
 
-    /// `sum_i omega_i y_i^2`, 1 where that is 0: what gaps are measured against.
-    fn scale(&self, target: &[f64]) -> f64 {
+    /// What gaps are measured against, of weights with this objective: it, or `sum_i omega_i y_i^2`, whichever is larger; the region
+    /// may allow nothing that comes near the target. 1 where both are 0.
+    fn scale(&self, target: &[f64], objective: f64) -> f64 {
         let squares = |(i, y): (usize, &f64)| self.weights.map_or(1.0, |weights| weights[i]) * y * y;
         let sum: f64 = target.iter().enumerate().map(squares).sum();
-        if sum > 0.0 { sum } else { 1.0 }
+        let size = if objective.is_finite() { sum.max(objective) } else { sum };
+        if size > 0.0 { size } else { 1.0 }
     }
 
     fn check(&self, target: &[f64]) -> Result<()> {
@@ -109,7 +111,7 @@ impl<'a> Data<'a> {
 pub struct Settings {
     /// rho of `rho/2 ||w||^2`.
     pub ridge: f64,
-    /// The largest gap between objective and bound, relative to `sum_i omega_i y_i^2`.
+    /// The largest gap between objective and bound, relative to `sum_i omega_i y_i^2`, or the objective where that is larger.
     pub gap: f64,
     /// Threads that work on the fit; they change no bit of it.
     pub threads: usize,
@@ -151,7 +153,7 @@ pub struct Fit {
     pub objective: f64,
     /// A number that no point of the region gets below.
     pub bound: f64,
-    /// `(objective - bound) / sum_i omega_i y_i^2`, at least 0.
+    /// `(objective - bound) / max(sum_i omega_i y_i^2, objective)`, at least 0.
     pub relative_gap: f64,
     /// Multipliers of the rows: of `L = f + sum_k lambda_k (a_k'w - b_k)`; none where there is no row.
     pub multipliers: Vec<f64>,
@@ -181,7 +183,7 @@ pub struct Round {
     pub objective: f64,
     /// The bound, in plain arithmetic; `-inf` where there is none yet.
     pub bound: f64,
-    /// `(objective - bound) / sum_i omega_i y_i^2`, at least 0.
+    /// `(objective - bound) / max(sum_i omega_i y_i^2, objective)`, at least 0.
     pub relative_gap: f64,
 }
 

@@ -2,6 +2,10 @@
 //!
 //! Every sum is made in an order that does not depend on the threads. Must not know: what the numbers are for.
 
+use std::borrow::Cow;
+use std::ops::Range;
+
+use equipoise::enclosure::{self, Enclosure, Sum};
 use equipoise::matrix::{axpy, dot};
 use equipoise::{Control, DenseMatrix, Pass, Team};
 use faer::linalg::matmul::matmul;
@@ -24,22 +28,31 @@ pub(super) fn transposed(
     by_column(matrix, team, control, |column| dot(column, theta))
 }
 
+/// The same with their errors.
+pub(super) fn enclosed_transposed(
+    matrix: &DenseMatrix,
+    theta: &[f64],
+    team: &Team,
+    control: &Control,
+) -> Pass<Vec<Enclosure>> {
+    by_column(matrix, team, control, |column| enclosure::dot(column, theta))
+}
+
 /// The squared norm of every column.
 pub(super) fn squared_norms(matrix: &DenseMatrix, team: &Team, control: &Control) -> Pass<Vec<f64>> {
     by_column(matrix, team, control, |column| dot(column, column))
 }
 
-fn by_column(
+fn by_column<T: Send>(
     matrix: &DenseMatrix,
     team: &Team,
     control: &Control,
-    of: impl Fn(&[f64]) -> f64 + Sync,
-) -> Pass<Vec<f64>> {
+    of: impl Fn(&[f64]) -> T + Sync,
+) -> Pass<Vec<T>> {
     let columns = matrix.columns();
     let parts = (0..columns.div_ceil(COLUMNS)).map(|k| k * COLUMNS..((k + 1) * COLUMNS).min(columns));
-    let done = team.map(parts, |part| {
-        control.check().map(|()| part.map(|j| of(matrix.column(j))).collect::<Vec<f64>>())
-    });
+    let done = team
+        .map(parts, |part| control.check().map(|()| part.map(|j| of(matrix.column(j))).collect::<Vec<T>>()));
     let mut all = Vec::with_capacity(columns);
     for part in done {
         all.extend(part?);
@@ -55,16 +68,43 @@ pub(super) fn residual(
     team: &Team,
     control: &Control,
 ) -> Pass<Vec<f64>> {
+    by_rows(w, y, team, control, |part, used| {
+        let mut r: Vec<f64> = y[part.clone()].iter().map(|y| -y).collect();
+        used.iter().for_each(|&j| axpy(w[j], &matrix.column(j)[part.clone()], &mut r));
+        r
+    })
+}
+
+/// The same with the error of every row.
+pub(super) fn enclosed_residual(
+    matrix: &DenseMatrix,
+    w: &[f64],
+    y: &[f64],
+    team: &Team,
+    control: &Control,
+) -> Pass<Vec<Enclosure>> {
+    by_rows(w, y, team, control, |part, used| {
+        let mut sums = vec![Sum::default(); part.len()];
+        sums.iter_mut().zip(&y[part.clone()]).for_each(|(sum, y)| sum.add(-y));
+        for &j in used {
+            let column = &matrix.column(j)[part.clone()];
+            sums.iter_mut().zip(column).for_each(|(sum, x)| sum.add_product(w[j], *x));
+        }
+        sums.iter().map(Sum::value).collect()
+    })
+}
+
+fn by_rows<T: Send>(
+    w: &[f64],
+    y: &[f64],
+    team: &Team,
+    control: &Control,
+    of: impl Fn(Range<usize>, &[usize]) -> Vec<T> + Sync,
+) -> Pass<Vec<T>> {
     let used: Vec<usize> = (0..w.len()).filter(|&j| w[j] != 0.0).collect();
     let rows = y.len();
     let parts = (0..rows.div_ceil(ROWS)).map(|k| k * ROWS..((k + 1) * ROWS).min(rows));
-    let done = team.map(parts, |part| {
-        control.check().map(|()| {
-            let mut r: Vec<f64> = y[part.clone()].iter().map(|y| -y).collect();
-            used.iter().for_each(|&j| axpy(w[j], &matrix.column(j)[part.clone()], &mut r));
-            r
-        })
-    });
+    let done = team.map(parts, |part| control.check().map(|()| of(part, &used)));
     let mut all = Vec::with_capacity(rows);
     for part in done {
         all.extend(part?);
@@ -72,10 +112,11 @@ pub(super) fn residual(
     Ok(all)
 }
 
-/// Some columns side by side, scaled by the roots of the sample weights, and their Gram matrix.
-pub(super) struct Gram {
+/// Some columns side by side, scaled by the roots of the sample weights, and their Gram matrix. Where they are all columns as they are,
+/// they are those of the matrix itself.
+pub(super) struct Gram<'a> {
     rows: usize,
-    columns: Vec<f64>,
+    columns: Cow<'a, [f64]>,
     /// Columns taken so far.
     pub(super) size: usize,
     /// Numbers from one column of the Gram matrix to the next.
@@ -83,9 +124,9 @@ pub(super) struct Gram {
     pub(super) entries: Vec<f64>,
 }
 
-impl Gram {
+impl<'a> Gram<'a> {
     pub(super) fn new(rows: usize) -> Self {
-        Self { rows, columns: Vec::new(), size: 0, stride: 0, entries: Vec::new() }
+        Self { rows, columns: Cow::default(), size: 0, stride: 0, entries: Vec::new() }
     }
 
     /// A column that was taken, scaled.
@@ -96,18 +137,22 @@ impl Gram {
     /// Takes more columns.
     pub(super) fn append(
         &mut self,
-        matrix: &DenseMatrix,
+        matrix: &'a DenseMatrix<'_>,
         roots: Option<&[f64]>,
         which: &[usize],
         team: &Team,
         control: &Control,
     ) -> Pass {
         let (old, rows) = (self.size, self.rows);
-        for &j in which {
-            let column = matrix.column(j);
-            match roots {
-                None => self.columns.extend_from_slice(column),
-                Some(roots) => self.columns.extend(column.iter().zip(roots).map(|(x, root)| x * root)),
+        if old == 0 && roots.is_none() && which.iter().copied().eq(0..matrix.columns()) {
+            self.columns = matrix.values().into();
+        } else if !which.is_empty() {
+            let columns = self.columns.to_mut();
+            for column in which.iter().map(|&j| matrix.column(j)) {
+                match roots {
+                    None => columns.extend_from_slice(column),
+                    Some(roots) => columns.extend(column.iter().zip(roots).map(|(x, root)| x * root)),
+                }
             }
         }
         self.size += which.len();

@@ -9,7 +9,8 @@
 //! at every v of the region. theta is the residual of a good point, but need not be: rounding in it costs sharpness, never
 //! truth. Inner products are charged `|fl(a'b) - a'b| <= gamma_n ||a|| ||b||`, `gamma_n = n u / (1 - n u)`; the rest is summed
 //! with enclosures. The objective: `||X w - y||` is within `gamma_k (||y|| + sum_j |w_j| ||x_j||)` of the norm of the computed
-//! residual, k the number of its terms.
+//! residual, k the number of its terms. Where these charges are more than what is asked for, residual and products are computed with
+//! enclosures, too.
 //!
 //! - Given: data, a region, norms of the columns; theta, w. Returns: two numbers. Must not know: how w was found.
 
@@ -62,6 +63,11 @@ impl<'a> Ground<'a> {
         Self { data, ridge, sum, lower, upper, norms, is_simplex, heaviest }
     }
 
+    /// The root of the largest sample weight, from above.
+    pub(super) fn heaviest(&self) -> f64 {
+        self.heaviest
+    }
+
     /// theta that goes with a residual: the gradient of the losses.
     pub(super) fn theta(&self, residual: &[f64]) -> Vec<f64> {
         match self.data.weights {
@@ -94,6 +100,19 @@ impl<'a> Ground<'a> {
         (half + ridge).upper()
     }
 
+    /// The same from a residual that is known with its errors: nothing is charged beyond these.
+    pub(super) fn objective_enclosed(&self, w: &[f64], residual: &[Enclosure]) -> f64 {
+        let mut sum = Sum::default();
+        for (i, r) in residual.iter().enumerate() {
+            let weight = self.data.weights.map_or(1.0, |weights| weights[i]);
+            sum.add_enclosure(r.square() * Enclosure::from(weight));
+        }
+        if self.ridge > 0.0 {
+            sum.add_enclosure(dot(w, w) * Enclosure::from(self.ridge));
+        }
+        sum.value().half().upper()
+    }
+
     /// The bound that theta and its products with the columns, as computed, give; `-inf` where they give none.
     pub(super) fn bound(&self, theta: &[f64], products: &[f64], y: &[f64]) -> f64 {
         let rows = theta.len();
@@ -102,15 +121,21 @@ impl<'a> Ground<'a> {
         let charge = above(gamma(rows) * norm);
         let lost = rows as f64 * f64::MIN_POSITIVE;
         let error = |j: usize| above(charge * self.norms[j] + lost);
+        let around = |(j, product): (usize, &f64)| Enclosure::around(*product, error(j));
+        self.bound_enclosed(theta, &products.iter().enumerate().map(around).collect::<Vec<_>>(), y)
+    }
+
+    /// The bound that theta gives, its products with the columns known with their errors.
+    pub(super) fn bound_enclosed(&self, theta: &[f64], products: &[Enclosure], y: &[f64]) -> f64 {
         let mut total = Sum::default();
         total.add_enclosure(-dot(theta, y));
         total.add_enclosure(-self.half_square(theta));
-        let lambda = self.lambda(products, error);
+        let lambda = self.lambda(products);
         if let Some(sum) = self.sum {
             total.add_enclosure(Enclosure::product(-lambda, sum));
         }
-        for j in 0..products.len() {
-            let slope = Enclosure::around(products[j], error(j)) + Enclosure::from(lambda);
+        for (j, product) in products.iter().enumerate() {
+            let slope = *product + Enclosure::from(lambda);
             let least = self.least(j, slope);
             if least == f64::NEG_INFINITY {
                 return least;
@@ -164,13 +189,13 @@ impl<'a> Ground<'a> {
     }
 
     /// The multiplier of the sum for which the bound is best, in plain arithmetic.
-    fn lambda(&self, products: &[f64], error: impl Fn(usize) -> f64) -> f64 {
+    fn lambda(&self, products: &[Enclosure]) -> f64 {
         let Some(sum) = self.sum else { return 0.0 };
         if self.is_simplex {
-            let least = products.iter().enumerate().map(|(j, q)| q - error(j)).fold(f64::INFINITY, f64::min);
-            return -least;
+            return -products.iter().map(|q| q.lower()).fold(f64::INFINITY, f64::min);
         }
-        best_lambda(products, &self.lower, &self.upper, self.ridge, sum)
+        let products: Vec<f64> = products.iter().map(|q| q.centre()).collect();
+        best_lambda(&products, &self.lower, &self.upper, self.ridge, sum)
     }
 }
 

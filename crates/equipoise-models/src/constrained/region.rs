@@ -18,7 +18,7 @@ pub enum Rows {
     /// `A w = b`.
     Equations {
         /// A.
-        matrix: Matrix,
+        matrix: Matrix<'static>,
         /// b.
         rhs: Vec<f64>,
     },

@@ -4,12 +4,14 @@
 
 use equipoise::separable::{Bounds, SeparableTerm};
 use equipoise::smooth::{Distance, LeastSquares, SmoothTerm, Sum, loss::Squared};
-use equipoise::{Certificate, Coupling, Observer, Problem, Progress, Solver, Status, certificate};
+use equipoise::{
+    Certificate, Coupling, DenseMatrix, Observer, Problem, Progress, Solver, Status, certificate,
+};
 
 use super::region::{Region, Rows};
 use super::{Data, Fit, Result, Round, Settings, Watch};
 
-type Term = Box<dyn SmoothTerm>;
+type Term<'a> = Box<dyn SmoothTerm + 'a>;
 
 pub(super) fn fit(
     data: &Data<'_>,
@@ -20,10 +22,10 @@ pub(super) fn fit(
     watch: Watch<'_>,
 ) -> Result<Fit> {
     let problem = problem(data, target, region, settings, &watch.control)?;
-    let scale = data.scale(target);
-    let mut tell = Tell { observer: watch.observer, columns: data.matrix.columns(), scale };
+    let scale = |objective: f64| data.scale(target, objective);
+    let mut tell = Tell { observer: watch.observer, columns: data.matrix.columns(), scale: &scale };
     // The certificate is judged by gap / (1 + |objective|); what is asked for is gap / scale.
-    let mut tolerance = (settings.gap * scale).clamp(1e-12, 1.0);
+    let mut tolerance = (settings.gap * scale(0.0)).clamp(1e-12, 1.0);
     let mut from = match start {
         Some(start) => Some(problem.nearest_feasible_within(start, &watch.control)?),
         None => None,
@@ -38,7 +40,7 @@ pub(super) fn fit(
         }
         let solution = solver.run()?;
         rounds += solution.epochs;
-        let mut fit = of(solution.x, &solution.certificate, scale);
+        let mut fit = of(solution.x, &solution.certificate, scale(solution.certificate.objective));
         let met = fit.relative_gap <= settings.gap && solution.certificate.is_feasible();
         (fit.method, fit.rounds) = (solution.method.name(), rounds as usize);
         fit.status = match solution.status {
@@ -66,29 +68,30 @@ pub(super) fn check(
 ) -> Result<Fit> {
     let problem = problem(data, target, region, settings, control)?;
     let certificate = certificate::check_within(&problem, x, control)?;
-    let mut fit = of(x.to_vec(), &certificate, data.scale(target));
+    let mut fit = of(x.to_vec(), &certificate, data.scale(target, certificate.objective));
     if fit.relative_gap <= settings.gap && certificate.is_feasible() {
         fit.status = Status::Converged;
     }
     Ok(fit)
 }
 
-fn problem(
-    data: &Data<'_>,
+fn problem<'a>(
+    data: &Data<'a>,
     target: &[f64],
     region: &Region,
     settings: &Settings,
     control: &equipoise::Control,
-) -> Result<Problem<Term, Box<dyn SeparableTerm>>> {
+) -> Result<Problem<Term<'a>, Box<dyn SeparableTerm>>> {
     let columns = data.matrix.columns();
-    let losses: Term = match data.weights {
-        None => Box::new(LeastSquares::new(data.matrix.clone(), target.to_vec(), Squared)?),
+    let matrix = DenseMatrix::borrowed(data.matrix.rows(), columns, data.matrix.values())?;
+    let losses: Term<'a> = match data.weights {
+        None => Box::new(LeastSquares::new(matrix, target.to_vec(), Squared)?),
         Some(weights) => {
-            Box::new(LeastSquares::weighted(data.matrix.clone(), target.to_vec(), Squared, weights.to_vec())?)
+            Box::new(LeastSquares::weighted(matrix, target.to_vec(), Squared, weights.to_vec())?)
         }
     };
-    let smooth: Term = if settings.ridge > 0.0 {
-        let ridge: Term = Box::new(Distance::new(vec![0.0; columns], 0.5 * settings.ridge)?);
+    let smooth: Term<'a> = if settings.ridge > 0.0 {
+        let ridge: Term<'a> = Box::new(Distance::new(vec![0.0; columns], 0.5 * settings.ridge)?);
         Box::new(Sum::new(vec![losses, ridge])?)
     } else {
         losses
@@ -125,14 +128,14 @@ fn of(x: Vec<f64>, certificate: &Certificate, scale: f64) -> Fit {
 }
 
 /// Tells the observer of a fit what that of a solver is told.
-struct Tell<'a> {
+struct Tell<'a, 's> {
     observer: Option<&'a mut dyn FnMut(&Round)>,
     columns: usize,
     /// What gaps are measured against.
-    scale: f64,
+    scale: &'s dyn Fn(f64) -> f64,
 }
 
-impl Observer for Tell<'_> {
+impl Observer for Tell<'_, '_> {
     fn checkpoint(&mut self, progress: &Progress) {
         if let (Some(observer), Some(certificate)) = (&mut self.observer, &progress.certificate) {
             let (objective, bound) =
@@ -143,7 +146,7 @@ impl Observer for Tell<'_> {
                 seconds: progress.seconds,
                 objective,
                 bound,
-                relative_gap: (objective - bound).abs() / self.scale,
+                relative_gap: (objective - bound).abs() / (self.scale)(objective),
             });
         }
     }

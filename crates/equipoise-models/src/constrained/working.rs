@@ -14,7 +14,7 @@ use std::time::Instant;
 use equipoise::{Control, Halt, Pass, Status, Team};
 
 use super::active::{Quadratic, Scratch, Side};
-use super::passes::{Gram, residual, squared_norms, transposed};
+use super::passes::{Gram, enclosed_residual, enclosed_transposed, residual, squared_norms, transposed};
 use super::proof::Ground;
 use super::region::{Region, Rows};
 use super::{Data, Fit, Result, Round, Settings, Watch, dense};
@@ -27,6 +27,8 @@ const FIRST: usize = 64;
 const SLOPE: f64 = 1e-11;
 /// Times that the same working set is solved again from where it is, against rounding.
 const REFINED: usize = 3;
+/// The same with residuals and slopes that rounding has next to no part in.
+const SHARPENED: usize = 8;
 
 pub(super) fn fit(
     data: &Data<'_>,
@@ -81,15 +83,15 @@ struct Search<'a, 'w> {
 }
 
 /// The columns at work.
-struct Working {
+struct Working<'a> {
     which: Vec<usize>,
     is_in: Vec<bool>,
     sides: Vec<Side>,
-    gram: Gram,
+    gram: Gram<'a>,
     scratch: Scratch,
 }
 
-impl Search<'_, '_> {
+impl<'a> Search<'a, '_> {
     /// Whether it converged.
     fn run(&mut self, is_warm: bool) -> Pass<bool> {
         let data = self.ground.data;
@@ -131,6 +133,14 @@ impl Search<'_, '_> {
                 if self.gap() > 0.5 * before {
                     break;
                 }
+            }
+            slopes = self.sharpen(&mut working, &mut w, lambda)?;
+            if self.is_done() {
+                return Ok(true);
+            }
+            wanted = self.wanted(&slopes, lambda, &w, &working);
+            if !wanted.is_empty() {
+                continue;
             }
             self.lift(&mut working, &w, &slopes, roots.as_deref())?;
             return Ok(self.is_done());
@@ -216,22 +226,59 @@ impl Search<'_, '_> {
         self.solve_with(working, w, &linear)
     }
 
+    /// Refines with sums that keep what rounding loses, for columns of very different lengths and targets that are all but explained;
+    /// returns the slopes.
+    fn sharpen(&mut self, working: &mut Working, w: &mut [f64], lambda: f64) -> Pass<Vec<f64>> {
+        let mut slopes = self.judge_enclosed(w, working.which.len(), lambda)?;
+        for _ in 0..SHARPENED {
+            let before = self.gap();
+            if self.is_done() {
+                break;
+            }
+            let lambda = self.refine(working, w, &slopes)?;
+            slopes = self.judge_enclosed(w, working.which.len(), lambda)?;
+            if self.gap() > 0.5 * before {
+                break;
+            }
+        }
+        Ok(slopes)
+    }
+
+    /// A pass over all columns with enclosures; returns the slopes.
+    fn judge_enclosed(&mut self, w: &[f64], columns: usize, lambda: f64) -> Pass<Vec<f64>> {
+        let matrix = self.ground.data.matrix;
+        let r = enclosed_residual(matrix, w, self.target, &self.team, &self.control)?;
+        let objective = self.ground.objective_enclosed(w, &r);
+        let theta = self.ground.theta(&r.iter().map(|r| r.centre()).collect::<Vec<_>>());
+        let products = enclosed_transposed(matrix, &theta, &self.team, &self.control)?;
+        let bound = self.ground.bound_enclosed(&theta, &products, self.target);
+        self.best.bound = self.best.bound.max(bound);
+        self.keep(w, objective, columns, lambda);
+        let ridge = self.settings.ridge;
+        Ok(products.iter().zip(w).map(|(q, w)| q.centre() + ridge * w).collect())
+    }
+
     /// A pass over all columns: objective and bound at w, kept where they are the best; returns the slopes.
     fn judge(&mut self, w: &[f64], columns: usize, lambda: f64) -> Pass<Vec<f64>> {
         let (r, slopes) = self.slopes(w)?;
         let objective = self.ground.objective(w, self.target, &r);
+        self.see_bound(&r, &slopes, w);
+        self.keep(w, objective, columns, lambda);
+        Ok(slopes)
+    }
+
+    /// Keeps a point where it is the best, and tells of the round.
+    fn keep(&mut self, w: &[f64], objective: f64, columns: usize, lambda: f64) {
         if objective <= self.best.objective {
             (self.best.objective, self.best.multiplier) = (objective, lambda);
             self.best.x.copy_from_slice(w);
         }
-        self.see_bound(&r, &slopes, w);
         self.rounds += 1;
         let (round, seconds, bound) = (self.rounds, self.begun.elapsed().as_secs_f64(), self.best.bound);
         if let Some(observer) = &mut self.observer {
-            let relative_gap = (objective - bound).max(0.0) / self.ground.data.scale(self.target);
+            let relative_gap = (objective - bound).max(0.0) / self.ground.data.scale(self.target, objective);
             observer(&Round { round, columns, seconds, objective, bound, relative_gap });
         }
-        Ok(slopes)
     }
 
     /// Keeps the bound that a residual gives, if it is the best; `slopes` are `X'theta + rho w`.
@@ -253,7 +300,7 @@ impl Search<'_, '_> {
 
     /// Weights without an upper (or lower) bound: their slope must not be on the wrong side by a rounding error. theta is
     /// moved, as if w were elsewhere, until it is on the right one.
-    fn lift(&mut self, working: &mut Working, w: &[f64], slopes: &[f64], roots: Option<&[f64]>) -> Pass {
+    fn lift(&mut self, working: &mut Working<'a>, w: &[f64], slopes: &[f64], roots: Option<&[f64]>) -> Pass {
         let data = self.ground.data;
         let wrong = |ground: &Ground<'_>, j: usize, slope: f64| {
             ground.upper[j].is_infinite() && slope < 0.0 || ground.lower[j].is_infinite() && slope > 0.0
@@ -313,16 +360,20 @@ impl Search<'_, '_> {
     /// Columns outside the working set that ask to be in it, those that ask most.
     fn wanted(&self, slopes: &[f64], lambda: f64, w: &[f64], working: &Working) -> Vec<usize> {
         let Region { lower, upper, .. } = self.region;
-        let least = SLOPE * slopes.iter().fold(0.0_f64, |most, slope| most.max(slope.abs()));
+        // What rounding makes of a slope depends on the length of its column.
+        let theta = (2.0 * self.best.objective).sqrt() * self.ground.heaviest();
+        let least = |j: usize| SLOPE * (slopes[j].abs().min(self.ground.norms[j] * theta));
         let ask = |j: usize| violation(slopes[j] + lambda, w[j], lower[j], upper[j]);
-        let mut asking: Vec<usize> = (0..w.len()).filter(|&j| !working.is_in[j] && ask(j) > least).collect();
+        let mut asking: Vec<usize> =
+            (0..w.len()).filter(|&j| !working.is_in[j] && ask(j) > least(j)).collect();
         asking.sort_by(|&a, &b| ask(b).total_cmp(&ask(a)));
         asking.truncate(FIRST.max(working.which.len() / 2));
         asking
     }
 
     fn gap(&self) -> f64 {
-        (self.best.objective - self.best.bound).max(0.0) / self.ground.data.scale(self.target)
+        let objective = self.best.objective;
+        (objective - self.best.bound).max(0.0) / self.ground.data.scale(self.target, objective)
     }
 
     fn is_done(&self) -> bool {
@@ -363,7 +414,7 @@ impl Search<'_, '_> {
     }
 }
 
-impl Working {
+impl Working<'_> {
     fn take(&mut self, columns: &[usize]) {
         self.which.extend(columns);
         columns.iter().for_each(|&j| self.is_in[j] = true);

@@ -27,7 +27,7 @@ pub enum Design<'a> {
         coefficients: usize,
     },
     /// By the rows of a matrix.
-    Matrix(&'a Matrix),
+    Matrix(&'a Matrix<'a>),
 }
 
 /// Half the distance of 1 from the next f64.
@@ -114,6 +114,9 @@ impl Design<'_> {
     pub(super) fn errors_of_apply(&self, b: &[f64], rows: usize) -> Vec<f64> {
         let Self::Matrix(x) = self else { return vec![0.0; rows] };
         let mut out = vec![0.0; rows];
+        if b.iter().all(|b| *b == 0.0) {
+            return out;
+        }
         for (c, b) in b.iter().enumerate().filter(|(_, b)| **b != 0.0) {
             for_each_in_column(x, c, |r, value| out[r] += (value * b).abs());
         }
@@ -129,9 +132,12 @@ impl Design<'_> {
         let factor = 2.0 * gamma(theta.len() + 2);
         (0..x.columns())
             .map(|c| {
-                let mut sum = 0.0;
-                for_each_in_column(x, c, |r, value| sum += (value * theta[r]).abs());
-                sum * factor + underflow(theta.len())
+                let (mut sum, mut products) = (0.0, 0);
+                for_each_in_column(x, c, |r, value| {
+                    sum += (value * theta[r]).abs();
+                    products += usize::from(value != 0.0 && theta[r] != 0.0);
+                });
+                sum * factor + underflow(products)
             })
             .collect()
     }

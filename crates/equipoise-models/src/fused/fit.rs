@@ -24,7 +24,8 @@
 
 use std::time::Instant;
 
-use equipoise::{Control, Status};
+use equipoise::enclosure::Sum;
+use equipoise::{Control, Pass, Status};
 
 use super::chain::{self, Chain};
 use super::degrees;
@@ -268,7 +269,7 @@ fn run(
 /// multipliers are left to the certificate.
 fn recursion(task: &Task<'_>, threads: usize, control: &Control) -> Result<Found> {
     let mut b = vec![0.0; task.y.len()];
-    Chain::solve_by(threads, task.y, within_reach(task.y, task.lambda), &mut b, control)?;
+    along_chain(threads, task.y, task.lambda, &mut b, control)?;
     if let Design::Observed { indices, coefficients } = task.design {
         let mut all = vec![b[0]; coefficients];
         for (k, index) in indices.iter().enumerate() {
@@ -283,18 +284,32 @@ fn recursion(task: &Task<'_>, threads: usize, control: &Control) -> Result<Found
     Ok(Found { b, dual: Dual::default(), rounds: 1, halt: None })
 }
 
-/// lambda, or where it is beyond everything a smaller one that leaves a single piece just as well: beside it the samples keep
-/// their digits. On a chain `sum |y - mean|` is twice what that takes.
-fn within_reach(y: &[f64], lambda: f64) -> f64 {
+/// The coefficients of a chain. A lambda that leaves a single piece is no business of the recursion: beside it the samples would lose
+/// their digits, and a jump of one bit would cost lambda times that.
+fn along_chain(threads: usize, y: &[f64], lambda: f64, b: &mut [f64], control: &Control) -> Pass {
+    match single_piece(y, lambda) {
+        Some(mean) => b.fill(mean),
+        None => Chain::solve_by(threads, y, lambda, b, control)?,
+    }
+    Ok(())
+}
+
+/// The mean, where lambda is so large that all coefficients are that: none of `|sum_{i <= r} (y_i - mean)|` is larger. Most lambdas are
+/// far from it, which the first samples tell.
+fn single_piece(y: &[f64], lambda: f64) -> Option<f64> {
     const FEW: usize = 1024;
     let near: f64 = y.iter().take(FEW).map(|y| y.abs()).sum();
-    if lambda <= 1e4 * near {
-        return lambda;
+    if lambda < 0.01 * near {
+        return None;
     }
-    let mean = y.iter().sum::<f64>() / y.len() as f64;
-    let spread: f64 = y.iter().map(|y| (y - mean).abs()).sum();
-    let enough = 2.0 * spread.max(mean.abs()).max(f64::MIN_POSITIVE);
-    if enough.is_finite() { lambda.min(enough) } else { lambda }
+    let mut total = Sum::default();
+    y.iter().for_each(|y| total.add(*y));
+    let (mean, mut sum) = (total.value().centre() / y.len() as f64, 0.0_f64);
+    let most = y.iter().fold(0.0_f64, |most, y| {
+        sum += y - mean;
+        most.max(sum.abs())
+    });
+    (mean.is_finite() && most <= lambda).then_some(mean)
 }
 
 /// The dual point of a solution by recursion.
@@ -303,8 +318,7 @@ fn dual_of_chain(task: &Task<'_>, b: &[f64]) -> Dual {
         if task.sparse > 0.0 {
             // The multipliers are those of the chain before its coefficients were moved towards 0.
             let mut plain = vec![0.0; task.y.len()];
-            let lambda = within_reach(task.y, task.lambda);
-            if Chain::default().solve(task.y, lambda, &mut plain, &Control::unlimited()).is_ok() {
+            if along_chain(1, task.y, task.lambda, &mut plain, &Control::unlimited()).is_ok() {
                 return Dual { z: chain::multipliers(task.y, &plain, task.lambda), theta: Vec::new() };
             }
         }

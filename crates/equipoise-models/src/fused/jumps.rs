@@ -31,7 +31,7 @@ const MOST_NEW: usize = 300;
 
 struct Jumps<'a> {
     task: &'a Task<'a>,
-    x: &'a Matrix,
+    x: &'a Matrix<'a>,
     /// `X 1` and its squared length.
     ones: Vec<f64>,
     of_ones: f64,
@@ -102,7 +102,7 @@ pub(super) fn solve(
 }
 
 impl<'a> Jumps<'a> {
-    fn new(task: &'a Task<'a>, x: &'a Matrix) -> Self {
+    fn new(task: &'a Task<'a>, x: &'a Matrix<'a>) -> Self {
         let mut ones = vec![0.0; x.rows()];
         x.multiply(&vec![1.0; x.columns()], &mut ones);
         let of_ones = matrix::dot(&ones, &ones);

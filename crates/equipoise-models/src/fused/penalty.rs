@@ -48,7 +48,7 @@ pub enum Penalty {
     /// Nodes of a graph.
     Graph(Vec<Edge>),
     /// Any D.
-    Matrix(SparseMatrix),
+    Matrix(SparseMatrix<'static>),
 }
 
 impl Penalty {

@@ -80,18 +80,27 @@ impl Task<'_> {
         let rows = self.y.len();
         let (fitted, errors) = (self.design.apply(b, rows), self.design.errors_of_apply(b, rows));
         control.check()?;
-        let (mut squares, mut charge) = (Sum::default(), 0.0);
+        let (mut squares, mut charge, mut counted) = (Sum::default(), 0.0, 0);
         for (k, fitted) in fitted.iter().enumerate() {
             let v = self.y[k] - fitted;
             let error = errors[k] + f64::EPSILON * v.abs();
-            squares.add_product(v, v);
-            charge += error * (2.0 * v.abs() + error);
+            // What is fitted to the bit costs nothing, not even a charge.
+            if error > 0.0 || v != 0.0 {
+                squares.add_product(v, v);
+                charge += error * (2.0 * v.abs() + error);
+                counted += 1;
+            }
         }
-        let loss = squares.value().widened(rounded_up(charge, rows)).half();
+        let mut total = Enclosure::from(0.0);
+        if counted > 0 {
+            total = squares.value().widened(rounded_up(charge, counted)).half();
+        }
         control.check()?;
-        let penalty = self.total_variation(b) * self.lambda.into();
-        let mut total = loss + penalty;
-        if self.sparse > 0.0 {
+        let variation = self.total_variation(b);
+        if variation != Enclosure::from(0.0) {
+            total += variation * self.lambda.into();
+        }
+        if self.sparse > 0.0 && b.iter().any(|b| *b != 0.0) {
             let mut sum = Sum::default();
             b.iter().for_each(|b| sum.add(b.abs()));
             total += sum.value() * self.sparse.into();
@@ -104,6 +113,9 @@ impl Task<'_> {
         let factor = 2.0 * gamma(self.d.most_entries().0 + 2);
         let (mut sum, mut charge, mut counted) = (Sum::default(), 0.0, 0);
         self.d.for_each(|_, columns, values| {
+            if columns.iter().all(|c| b[*c] == 0.0) {
+                return;
+            }
             let size = if let (&[u, v], &[minus, plus]) = (columns, values)
                 && minus == -plus
             {
@@ -142,7 +154,9 @@ impl Task<'_> {
         });
         let most = self.d.most_entries().1;
         let (factor, lost) = (2.0 * gamma(most + 2), most as f64 * f64::MIN_POSITIVE);
-        sizes.iter_mut().for_each(|size| *size = *size * factor + lost);
+        if z.iter().any(|z| *z != 0.0) {
+            sizes.iter_mut().for_each(|size| *size = *size * factor + lost);
+        }
         (sums, sizes)
     }
 
@@ -185,20 +199,25 @@ impl Task<'_> {
     ) -> Pass<f64> {
         let (seen, seen_errors) = (self.design.transposed(theta), self.design.errors_of_transposed(theta));
         control.check()?;
-        let Some(reach) = reach::largest(self, level, control)? else { return Ok(f64::NEG_INFINITY) };
         let (mut value, mut charge) = (Sum::default(), 0.0);
         for (theta, y) in theta.iter().zip(self.y) {
             value.add_product(*theta, *y);
             value.add_product(-0.5 * theta, *theta);
         }
-        for (c, reach) in reach.iter().enumerate() {
-            let left = seen[c] - pulled[c];
-            let miss = (left.abs() - self.sparse).max(0.0);
-            let error = seen_errors[c] + errors[c] + f64::EPSILON * (left.abs() + self.sparse);
-            charge += (miss + error) * reach;
+        let misses: Vec<f64> = (0..seen.len())
+            .map(|c| {
+                let left = seen[c] - pulled[c];
+                let miss = (left.abs() - self.sparse).max(0.0);
+                miss + seen_errors[c] + errors[c] + f64::EPSILON * (left.abs() + self.sparse)
+            })
+            .collect();
+        // Where nothing is missed it does not matter how large coefficients can be.
+        if misses.iter().any(|miss| *miss != 0.0) {
+            let Some(reach) = reach::largest(self, level, control)? else { return Ok(f64::NEG_INFINITY) };
+            misses.iter().zip(&reach).for_each(|(miss, reach)| charge += miss * reach);
         }
         let lost = self.y.len() as f64 * f64::MIN_POSITIVE;
-        let value = value.value().widened(lost) - Enclosure::from(rounded_up(charge, reach.len()));
+        let value = value.value().widened(lost) - Enclosure::from(rounded_up(charge, misses.len()));
         Ok(if value.is_known() { value.lower() } else { f64::NEG_INFINITY })
     }
 }

@@ -21,7 +21,7 @@ pub(super) struct Constraints {
     /// Which rows as given these are, and what each was divided by.
     kept: Vec<(usize, f64)>,
     /// The rows as given, by column.
-    given: Matrix,
+    given: Matrix<'static>,
 }
 
 impl Constraints {
@@ -72,7 +72,7 @@ impl Constraints {
                 by_column[j * kept.len() + k] = rows[i][j] / size;
             }
         }
-        Ok(Self { by_column, count: kept.len(), kept, given: given.clone() })
+        Ok(Self { by_column, count: kept.len(), kept, given: given.clone().into_owned() })
     }
 
     /// No constraint.

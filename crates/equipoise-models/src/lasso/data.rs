@@ -9,7 +9,7 @@ use super::settings::{Loss, Settings};
 #[derive(Debug, Clone, Copy)]
 pub struct Data<'a> {
     /// A row for each sample.
-    pub x: &'a Matrix,
+    pub x: &'a Matrix<'a>,
     /// The target; labels -1 and +1 for the logistic loss.
     pub y: &'a [f64],
     /// Weights above 0.

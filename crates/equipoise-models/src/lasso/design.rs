@@ -18,7 +18,7 @@ const SHARED: usize = 1 << 18;
 /// The columns of X and the intercept's.
 #[derive(Debug)]
 pub(super) struct Design<'a> {
-    x: &'a Matrix,
+    x: &'a Matrix<'a>,
     has_intercept: bool,
     /// At least the Euclidean norm of each column.
     norms: Vec<f64>,
@@ -26,7 +26,12 @@ pub(super) struct Design<'a> {
 }
 
 impl<'a> Design<'a> {
-    pub(super) fn new(x: &'a Matrix, has_intercept: bool, threads: usize, control: &Control) -> Pass<Self> {
+    pub(super) fn new(
+        x: &'a Matrix<'a>,
+        has_intercept: bool,
+        threads: usize,
+        control: &Control,
+    ) -> Pass<Self> {
         let (rows, columns) = (x.rows(), x.columns());
         let team = Team::for_work(threads, rows.saturating_mul(columns));
         let mut design = Self { x, has_intercept, norms: Vec::new(), team };

@@ -13,7 +13,7 @@ use super::error::{Error, Result};
 /// Some rows of the data, copied.
 #[derive(Debug)]
 pub(super) struct Part {
-    x: Matrix,
+    x: Matrix<'static>,
     y: Vec<f64>,
     weights: Option<Vec<f64>>,
 }
@@ -22,7 +22,7 @@ impl Part {
     /// The rows in this order.
     pub(super) fn of(data: Data<'_>, rows: &[usize]) -> Result<Self> {
         let columns = data.x.columns();
-        let x: Matrix = match data.x {
+        let x: Matrix<'static> = match data.x {
             Matrix::Dense(dense) => {
                 let mut values = Vec::with_capacity(rows.len() * columns);
                 for j in 0..columns {

@@ -72,7 +72,7 @@ pub struct Settings {
     /// A factor on the penalty of each column, 0 for those that are not penalised; all 1 if missing.
     pub penalties: Option<Vec<f64>>,
     /// C of `C beta = 0`, over the columns of X.
-    pub constraints: Option<Matrix>,
+    pub constraints: Option<Matrix<'static>>,
     /// The relative gap at which a fit has converged.
     pub gap: f64,
     /// Threads that share passes over the columns, or folds.

@@ -169,7 +169,7 @@ impl Case {
         fit(self.signal(matrix.as_ref()), &settings, control)
     }
 
-    pub(crate) fn matrix(&self) -> Option<Matrix> {
+    pub(crate) fn matrix(&self) -> Option<Matrix<'static>> {
         match &self.seen {
             Seen::All | Seen::Some(_) => None,
             Seen::Rows(rows) => Some(DenseMatrix::from_rows(rows).expect("rows").into()),

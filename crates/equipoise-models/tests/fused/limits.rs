@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use equipoise::Control;
+use equipoise::{Control, Status};
 use equipoise_models::fused::{Error, FitSettings, Method, Penalty};
 
 use crate::judge::{Case, Draw, Seen};
@@ -61,5 +61,46 @@ fn a_raised_flag_ends_every_method() {
         }
         let found = case.fit(&FitSettings::default(), &Control::unlimited().within(0.0));
         assert!(found.is_err() || found.is_ok_and(|found| found.status == equipoise::Status::TimeLimit));
+    }
+}
+
+/// Signals of zeros, and designs that see nothing: the objective is known to the bit, whatever coefficients may be.
+#[test]
+fn nothing_to_explain_is_explained() {
+    let zeros = vec![0.0; 12];
+    for penalty in [Penalty::Chain, Penalty::Trend1, Penalty::Trend2, Penalty::Grid { rows: 3, columns: 4 }] {
+        for (lambda, sparse) in [(0.01, 0.0), (64.0, 0.0), (1.0, 0.5)] {
+            let case =
+                Case { y: zeros.clone(), n: 12, seen: Seen::All, penalty: penalty.clone(), lambda, sparse };
+            let found = case.fit(&FitSettings::default(), &Control::unlimited()).expect("a fit");
+            assert_eq!((found.status, found.objective), (Status::Converged, 0.0), "{penalty:?}: {found:?}");
+            case.judge(&found);
+        }
+    }
+    for y in [vec![0.0; 3], vec![9.04; 3], vec![91.0, 0.0, -3.0]] {
+        for row in [vec![0.0; 4], vec![1.0, 2.0, -1.0, 0.5]] {
+            let is_known = y.iter().all(|y| *y == 0.0) || row.iter().all(|x| *x == 0.0);
+            let seen = Seen::Rows(vec![row; 3]);
+            let case = Case { y: y.clone(), n: 4, seen, penalty: Penalty::Chain, lambda: 0.01, sparse: 0.0 };
+            let found = case.fit(&FitSettings::default(), &Control::unlimited()).expect("a fit");
+            assert!(!is_known || found.status == Status::Converged, "{found:?}");
+            case.judge(&found);
+        }
+    }
+}
+
+/// A lambda that leaves one piece leaves exactly one, beside which no sample loses its digits.
+#[test]
+fn a_lambda_beyond_everything_leaves_the_mean() {
+    let mut draw = Draw::new(11);
+    for power in [-9, 0, 9] {
+        let y: Vec<f64> = draw.signal(50).iter().map(|y| y * 10_f64.powi(power)).collect();
+        for lambda in [1e3, 1e9, 1e300] {
+            let lambda = lambda * 10_f64.powi(power);
+            let case = Case { lambda, ..chain(y.clone()) };
+            let found = case.fit(&FitSettings::default(), &Control::unlimited()).expect("a fit");
+            assert_eq!((found.status, found.segments), (Status::Converged, Some(1)), "{found:?}");
+            case.judge(&found);
+        }
     }
 }

@@ -35,7 +35,7 @@ pub(crate) struct Regression {
     pub(crate) x: Vec<Vec<f64>>,
     pub(crate) y: Vec<f64>,
     pub(crate) weights: Option<Vec<f64>>,
-    pub(crate) matrix: Matrix,
+    pub(crate) matrix: Matrix<'static>,
     pub(crate) rows: Vec<Vec<f64>>,
     pub(crate) settings: Settings,
 }

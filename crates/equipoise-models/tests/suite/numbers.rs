@@ -27,7 +27,7 @@ impl Numbers {
         (0..length).map(|_| size * self.next()).collect()
     }
 
-    pub(crate) fn dense(&mut self, rows: usize, columns: usize) -> Matrix {
+    pub(crate) fn dense(&mut self, rows: usize, columns: usize) -> Matrix<'static> {
         let values = self.vector(rows * columns, 1.0);
         DenseMatrix::from_columns(rows, columns, values).expect("rows times columns values").into()
     }

@@ -46,7 +46,7 @@ pub(crate) enum Shape {
     /// `A_i = I`: column c is the unit vector `c mod size`.
     BlockSum,
     /// Any matrix of m rows.
-    Rows(Matrix),
+    Rows(Matrix<'static>),
 }
 
 impl Coupling {
@@ -83,7 +83,7 @@ impl Coupling {
     }
 
     /// Several rows, dense or sparse.
-    pub fn rows_of(matrix: impl Into<Matrix>, rhs: Vec<f64>) -> Result<Self> {
+    pub fn rows_of(matrix: impl Into<Matrix<'static>>, rhs: Vec<f64>) -> Result<Self> {
         let matrix = matrix.into();
         check_length("coupling rhs", "entries", rhs.len(), matrix.rows())?;
         matrix.check_finite("coupling matrix", &Control::unlimited())?;

@@ -75,7 +75,7 @@ fn inverse_root(q: f64) -> f64 {
 
 /// Q in units in which its diagonal is near 1.
 struct Scaled<'a> {
-    matrix: &'a Matrix,
+    matrix: &'a Matrix<'a>,
     scale: &'a [f64],
     is_zero: &'a [bool],
 }

@@ -1,21 +1,22 @@
-//! Dense matrices, column-major.
+//! Dense matrices, column-major. The values may be somebody else's: they are borrowed then, and nothing is copied.
+
+use std::borrow::Cow;
 
 use super::check_length;
 use crate::error::Result;
 
 /// A dense matrix whose columns are contiguous.
 #[derive(Debug, Clone, PartialEq)]
-pub struct DenseMatrix {
+pub struct DenseMatrix<'a> {
     rows: usize,
     columns: usize,
-    values: Vec<f64>,
+    values: Cow<'a, [f64]>,
 }
 
-impl DenseMatrix {
+impl DenseMatrix<'static> {
     /// From values in column-major order; their number must be rows times columns.
     pub fn from_columns(rows: usize, columns: usize, values: Vec<f64>) -> Result<Self> {
-        check_length("dense matrix", "entries", values.len(), rows * columns)?;
-        Ok(Self { rows, columns, values })
+        Self::checked(rows, columns, values.into())
     }
 
     /// From rows of one length.
@@ -28,7 +29,26 @@ impl DenseMatrix {
                 values[c * rows.len() + r] = value;
             }
         }
-        Ok(Self { rows: rows.len(), columns, values })
+        Ok(Self { rows: rows.len(), columns, values: values.into() })
+    }
+}
+
+impl<'a> DenseMatrix<'a> {
+    /// From values in column-major order that somebody else keeps.
+    ///
+    /// ```
+    /// let values = [1.0, 3.0, 2.0, 4.0];
+    /// let m = equipoise::DenseMatrix::borrowed(2, 2, &values)?;
+    /// assert_eq!(m, equipoise::DenseMatrix::from_rows(&[&[1.0, 2.0], &[3.0, 4.0]])?);
+    /// # Ok::<(), equipoise::Error>(())
+    /// ```
+    pub fn borrowed(rows: usize, columns: usize, values: &'a [f64]) -> Result<Self> {
+        Self::checked(rows, columns, values.into())
+    }
+
+    fn checked(rows: usize, columns: usize, values: Cow<'a, [f64]>) -> Result<Self> {
+        check_length("dense matrix", "entries", values.len(), rows.saturating_mul(columns))?;
+        Ok(Self { rows, columns, values })
     }
 
     /// Number of rows.
@@ -52,14 +72,21 @@ impl DenseMatrix {
         &self.values
     }
 
-    /// All values, column-major, without a copy.
+    /// All values, column-major; without a copy unless they are borrowed.
     pub fn into_values(self) -> Vec<f64> {
-        self.values
+        self.values.into_owned()
     }
 
-    pub(super) fn keep_rows(&self, kept: &[usize]) -> Self {
+    /// The same with a copy of what is borrowed.
+    #[must_use]
+    pub fn into_owned(self) -> DenseMatrix<'static> {
+        let Self { rows, columns, values } = self;
+        DenseMatrix { rows, columns, values: values.into_owned().into() }
+    }
+
+    pub(super) fn keep_rows(&self, kept: &[usize]) -> DenseMatrix<'static> {
         let columns = (0..self.columns).map(|c| self.column(c));
         let values = columns.flat_map(|column| kept.iter().map(|&r| column[r])).collect();
-        Self { rows: kept.len(), columns: self.columns, values }
+        DenseMatrix { rows: kept.len(), columns: self.columns, values }
     }
 }

@@ -17,7 +17,7 @@ use crate::enclosure::{self, Enclosure, Sum};
 /// Rows whose sums are kept at a time: three numbers each.
 const BLOCK: usize = 512;
 
-impl Matrix {
+impl Matrix<'_> {
     /// Calls `visit(r, (M x)_r)` for every row, in order.
     pub(crate) fn enclose_product(
         &self,

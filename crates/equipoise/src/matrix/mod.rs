@@ -1,7 +1,7 @@
 //! Matrices by column: dense or sparse is decided here and nowhere else.
 //!
 //! A term asks for a column's dot product, for a column to be added to a vector, or for whole
-//! products; it never learns how the numbers are stored. Dense matrices are column-major; sparse ones
+//! products; it never learns how the numbers are stored, nor whose they are: they may be borrowed. Dense matrices are column-major; sparse ones
 //! hold 32-bit row indices, sorted within each column.
 
 mod by_row;
@@ -36,26 +36,26 @@ use crate::error::Result;
 
 /// A matrix, dense or sparse.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Matrix {
+pub enum Matrix<'a> {
     /// Every entry stored, column after column.
-    Dense(DenseMatrix),
+    Dense(DenseMatrix<'a>),
     /// Only non-zero entries stored, column after column.
-    Sparse(SparseMatrix),
+    Sparse(SparseMatrix<'a>),
 }
 
-impl From<DenseMatrix> for Matrix {
-    fn from(matrix: DenseMatrix) -> Self {
+impl<'a> From<DenseMatrix<'a>> for Matrix<'a> {
+    fn from(matrix: DenseMatrix<'a>) -> Self {
         Self::Dense(matrix)
     }
 }
 
-impl From<SparseMatrix> for Matrix {
-    fn from(matrix: SparseMatrix) -> Self {
+impl<'a> From<SparseMatrix<'a>> for Matrix<'a> {
+    fn from(matrix: SparseMatrix<'a>) -> Self {
         Self::Sparse(matrix)
     }
 }
 
-impl Matrix {
+impl Matrix<'static> {
     /// A dense matrix from its rows.
     ///
     /// ```
@@ -66,7 +66,9 @@ impl Matrix {
     pub fn from_rows<R: AsRef<[f64]>>(rows: &[R]) -> Result<Self> {
         DenseMatrix::from_rows(rows).map(Self::Dense)
     }
+}
 
+impl Matrix<'_> {
     /// Number of rows.
     pub fn rows(&self) -> usize {
         match self {
@@ -204,10 +206,18 @@ impl Matrix {
     }
 
     /// The matrix that keeps the given rows, in that order.
-    pub(crate) fn keep_rows(&self, kept: &[usize]) -> Self {
+    pub(crate) fn keep_rows(&self, kept: &[usize]) -> Matrix<'static> {
         match self {
-            Self::Dense(m) => Self::Dense(m.keep_rows(kept)),
-            Self::Sparse(m) => Self::Sparse(m.keep_rows(kept)),
+            Self::Dense(m) => Matrix::Dense(m.keep_rows(kept)),
+            Self::Sparse(m) => Matrix::Sparse(m.keep_rows(kept)),
+        }
+    }
+
+    /// The same with a copy of what is borrowed.
+    pub fn into_owned(self) -> Matrix<'static> {
+        match self {
+            Self::Dense(m) => Matrix::Dense(m.into_owned()),
+            Self::Sparse(m) => Matrix::Sparse(m.into_owned()),
         }
     }
 

@@ -1,20 +1,22 @@
-//! Sparse matrices by column, with 32-bit row indices.
+//! Sparse matrices by column, with 32-bit row indices. Row indices and values may be somebody else's: they are borrowed then, and
+//! nothing of the size of the matrix is copied.
 
+use std::borrow::Cow;
 use std::cmp::Ordering;
 
 use crate::error::{Error, Result};
 
 /// A sparse matrix whose columns are contiguous, rows sorted within each.
 #[derive(Debug, Clone, PartialEq)]
-pub struct SparseMatrix {
+pub struct SparseMatrix<'a> {
     rows: usize,
     columns: usize,
     starts: Vec<usize>,
-    indices: Vec<u32>,
-    values: Vec<f64>,
+    indices: Cow<'a, [u32]>,
+    values: Cow<'a, [f64]>,
 }
 
-impl SparseMatrix {
+impl SparseMatrix<'static> {
     /// From compressed columns: column c holds entries `starts[c]..starts[c + 1]`, its row indices
     /// strictly increasing.
     pub fn from_columns(
@@ -24,27 +26,7 @@ impl SparseMatrix {
         indices: Vec<u32>,
         values: Vec<f64>,
     ) -> Result<Self> {
-        super::check_length("column starts", "entries", starts.len(), columns + 1)?;
-        super::check_length("sparse values", "entries", values.len(), indices.len())?;
-        super::check_length("column starts (last)", "entries", starts[columns], indices.len())?;
-        super::check_length("column starts (first)", "entries", starts[0], 0)?;
-        let matrix = Self { rows, columns, starts, indices, values };
-        for c in 0..columns {
-            let (from, to) = (matrix.starts[c], matrix.starts[c + 1]);
-            let sorted = from <= to
-                && to <= matrix.indices.len()
-                && matrix.indices[from..to].windows(2).all(|pair| pair[0] < pair[1])
-                && matrix.indices[from..to].last().is_none_or(|&last| (last as usize) < rows);
-            if !sorted {
-                return Err(Error::OutOfRange {
-                    input: "sparse row indices".into(),
-                    index: c,
-                    found: from as f64,
-                    allowed: "strictly increasing row indices below the number of rows in every column",
-                });
-            }
-        }
-        Ok(matrix)
+        SparseMatrix::checked(rows, columns, starts, indices.into(), values.into())
     }
 
     /// From (row, column, value) triplets in any order; duplicates are added up.
@@ -72,7 +54,58 @@ impl SparseMatrix {
         for c in 0..columns {
             starts[c + 1] = starts[c + 1].max(starts[c]);
         }
-        Ok(Self { rows, columns, starts, indices, values })
+        Ok(Self { rows, columns, starts, indices: indices.into(), values: values.into() })
+    }
+}
+
+impl<'a> SparseMatrix<'a> {
+    /// The same with row indices and values that somebody else keeps.
+    ///
+    /// ```
+    /// use equipoise::matrix::SparseMatrix;
+    /// let (indices, values) = ([0, 1, 1], [1.5, -1.0, 4.0]);
+    /// let m = SparseMatrix::borrowed(2, 2, vec![0, 2, 3], &indices, &values)?;
+    /// assert_eq!(m.column(1).collect::<Vec<_>>(), [(1, 4.0)]);
+    /// # Ok::<(), equipoise::Error>(())
+    /// ```
+    pub fn borrowed(
+        rows: usize,
+        columns: usize,
+        starts: Vec<usize>,
+        indices: &'a [u32],
+        values: &'a [f64],
+    ) -> Result<Self> {
+        Self::checked(rows, columns, starts, indices.into(), values.into())
+    }
+
+    fn checked(
+        rows: usize,
+        columns: usize,
+        starts: Vec<usize>,
+        indices: Cow<'a, [u32]>,
+        values: Cow<'a, [f64]>,
+    ) -> Result<Self> {
+        super::check_length("column starts", "entries", starts.len(), columns + 1)?;
+        super::check_length("sparse values", "entries", values.len(), indices.len())?;
+        super::check_length("column starts (last)", "entries", starts[columns], indices.len())?;
+        super::check_length("column starts (first)", "entries", starts[0], 0)?;
+        let matrix = Self { rows, columns, starts, indices, values };
+        for c in 0..columns {
+            let (from, to) = (matrix.starts[c], matrix.starts[c + 1]);
+            let sorted = from <= to
+                && to <= matrix.indices.len()
+                && matrix.indices[from..to].windows(2).all(|pair| pair[0] < pair[1])
+                && matrix.indices[from..to].last().is_none_or(|&last| (last as usize) < rows);
+            if !sorted {
+                return Err(Error::OutOfRange {
+                    input: "sparse row indices".into(),
+                    index: c,
+                    found: from as f64,
+                    allowed: "strictly increasing row indices below the number of rows in every column",
+                });
+            }
+        }
+        Ok(matrix)
     }
 
     /// Number of rows.
@@ -134,7 +167,15 @@ impl SparseMatrix {
         sum
     }
 
-    pub(super) fn keep_rows(&self, kept: &[usize]) -> Self {
+    /// The same with a copy of what is borrowed.
+    #[must_use]
+    pub fn into_owned(self) -> SparseMatrix<'static> {
+        let Self { rows, columns, starts, indices, values } = self;
+        let (indices, values) = (indices.into_owned().into(), values.into_owned().into());
+        SparseMatrix { rows, columns, starts, indices, values }
+    }
+
+    pub(super) fn keep_rows(&self, kept: &[usize]) -> SparseMatrix<'static> {
         let mut new_row = vec![None; self.rows];
         for (new, &old) in kept.iter().enumerate() {
             new_row[old] = Some(new);
@@ -143,7 +184,8 @@ impl SparseMatrix {
             .flat_map(|c| self.column(c).map(move |(r, v)| (r, c, v)))
             .filter_map(|(r, c, v)| new_row[r].map(|r| (r, c, v)))
             .collect();
-        Self::from_triplets(kept.len(), self.columns, &triplets).expect("indices come from a valid matrix")
+        SparseMatrix::from_triplets(kept.len(), self.columns, &triplets)
+            .expect("indices come from a valid matrix")
     }
 }
 

@@ -17,9 +17,9 @@ pub enum Bend<'a> {
     /// A diagonal, at least 0.
     Diagonal(Vec<f64>),
     /// A symmetric positive semidefinite matrix.
-    Matrix(&'a Matrix),
+    Matrix(&'a Matrix<'a>),
     /// `M' diag(w) M` with one weight a row of M, at least 0.
-    Product(&'a Matrix, Vec<f64>),
+    Product(&'a Matrix<'a>, Vec<f64>),
 }
 
 impl Bend<'_> {

@@ -79,7 +79,7 @@ where
 
 /// `1/2 sum_k w_k (M_k x)^2 + l'x` with a matrix M.
 pub(super) struct MatrixFactor<'a, W> {
-    pub(super) matrix: &'a Matrix,
+    pub(super) matrix: &'a Matrix<'a>,
     pub(super) weight: W,
     pub(super) slope: Vec<f64>,
 }
@@ -147,7 +147,7 @@ struct FactoredSum<'a> {
 }
 
 /// The structure of a sum, where every term has it and at most one has a factor.
-pub(super) fn of_sum(terms: &[Box<dyn SmoothTerm>]) -> Option<Box<dyn Factored + '_>> {
+pub(super) fn of_sum<'a>(terms: &'a [Box<dyn SmoothTerm + 'a>]) -> Option<Box<dyn Factored + 'a>> {
     let parts: Option<Vec<_>> = terms.iter().map(SmoothTerm::factored).collect();
     let (mut factors, mut others): (Vec<_>, Vec<_>) = parts?.into_iter().partition(|part| part.rank() > 0);
     if factors.len() > 1 {

@@ -1,6 +1,6 @@
 //! `f(x) = sum_k w_k phi(M_k x, y_k)`: a scalar loss of a maintained product.
 //!
-//! The product is `M x`. The majorant is `kappa M' diag(w) M`, kappa the largest curvature of phi.
+//! The product is `M x`; M may be somebody else's. The majorant is `kappa M' diag(w) M`, kappa the largest curvature of phi.
 
 use super::factored::{Factored, MatrixFactor};
 use super::loss::ScalarLoss;
@@ -14,22 +14,22 @@ use crate::separable::Values;
 
 /// A sum over rows of a scalar loss of `M x`.
 #[derive(Debug, Clone)]
-pub struct LossOfProduct<L> {
-    matrix: Matrix,
+pub struct LossOfProduct<'a, L> {
+    matrix: Matrix<'a>,
     rows: RowLosses<L>,
     /// Diagonal of the majorant.
     curvature: Vec<f64>,
 }
 
-impl<L: ScalarLoss> LossOfProduct<L> {
+impl<'a, L: ScalarLoss> LossOfProduct<'a, L> {
     /// From a matrix M, one target a row and the loss; every row weighs 1.
-    pub fn new(matrix: impl Into<Matrix>, target: Vec<f64>, loss: L) -> Result<Self> {
+    pub fn new(matrix: impl Into<Matrix<'a>>, target: Vec<f64>, loss: L) -> Result<Self> {
         Self::weighted(matrix, target, loss, 1.0)
     }
 
     /// The same with a weight (one for all or one a row), at least 0.
     pub fn weighted(
-        matrix: impl Into<Matrix>,
+        matrix: impl Into<Matrix<'a>>,
         target: Vec<f64>,
         loss: L,
         weights: impl Into<Values>,
@@ -39,7 +39,7 @@ impl<L: ScalarLoss> LossOfProduct<L> {
 
     /// The same under a control: there are two passes over the matrix.
     pub fn weighted_within(
-        matrix: impl Into<Matrix>,
+        matrix: impl Into<Matrix<'a>>,
         target: Vec<f64>,
         loss: L,
         weights: impl Into<Values>,
@@ -57,7 +57,7 @@ impl<L: ScalarLoss> LossOfProduct<L> {
     }
 }
 
-impl<L: ScalarLoss> PairTerm for LossOfProduct<L> {
+impl<L: ScalarLoss> PairTerm for LossOfProduct<'_, L> {
     fn dimension(&self) -> usize {
         self.matrix.columns()
     }
@@ -89,7 +89,7 @@ impl<L: ScalarLoss> PairTerm for LossOfProduct<L> {
     }
 }
 
-impl<L: ScalarLoss> SmoothTerm for LossOfProduct<L> {
+impl<L: ScalarLoss> SmoothTerm for LossOfProduct<'_, L> {
     fn value(&self, _x: &[f64], product: &[f64]) -> f64 {
         self.rows.value(product)
     }
@@ -162,7 +162,7 @@ impl<L: ScalarLoss> SmoothTerm for LossOfProduct<L> {
 }
 
 /// K = M and `f*(u) = sum_k w_k phi*(u_k / w_k, y_k)`; rows of weight 0 take u = 0.
-impl<L: ScalarLoss> DualSide for LossOfProduct<L> {
+impl<L: ScalarLoss> DualSide for LossOfProduct<'_, L> {
     fn dual_len(&self) -> usize {
         self.rows.len()
     }

@@ -45,13 +45,13 @@ use crate::enclosure::Enclosure;
 use crate::forward::forward;
 
 /// Least squares `1/2 sum_k w_k (M_k x - y_k)^2`.
-pub type LeastSquares = LossOfProduct<loss::Squared>;
+pub type LeastSquares<'a> = LossOfProduct<'a, loss::Squared>;
 /// Logistic loss `sum_k w_k log(1 + exp(-y_k M_k x))`, labels +-1.
-pub type Logistic = LossOfProduct<loss::LogisticLoss>;
+pub type Logistic<'a> = LossOfProduct<'a, loss::LogisticLoss>;
 /// Squared hinge `sum_k w_k max(0, 1 - y_k M_k x)^2`, labels +-1.
-pub type SquaredHinge = LossOfProduct<loss::SquaredHingeLoss>;
+pub type SquaredHinge<'a> = LossOfProduct<'a, loss::SquaredHingeLoss>;
 /// Huber loss `sum_k w_k H(M_k x - y_k)`, quadratic near zero and linear beyond delta.
-pub type Huber = LossOfProduct<loss::HuberLoss>;
+pub type Huber<'a> = LossOfProduct<'a, loss::HuberLoss>;
 
 /// What a partial derivative is computed from, beside the coordinate itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -17,8 +17,8 @@ const SYMMETRY_TOLERANCE: f64 = 1e-10;
 
 /// A convex quadratic with an explicit matrix.
 #[derive(Debug, Clone)]
-pub struct Quadratic {
-    matrix: Matrix,
+pub struct Quadratic<'a> {
+    matrix: Matrix<'a>,
     linear: Vec<f64>,
     /// How convex f is, proven; a little below 0 where Q is singular up to rounding.
     curvature: LeastCurvature,
@@ -26,15 +26,15 @@ pub struct Quadratic {
     is_symmetric: bool,
 }
 
-impl Quadratic {
+impl<'a> Quadratic<'a> {
     /// From Q and c. Q must be square, symmetric and positive semidefinite; eigenvalues down to
     /// `-1e-10 ||Q||` count as zero, and certificates are charged for them.
-    pub fn new(matrix: impl Into<Matrix>, linear: Vec<f64>) -> Result<Self> {
+    pub fn new(matrix: impl Into<Matrix<'a>>, linear: Vec<f64>) -> Result<Self> {
         Self::new_within(matrix, linear, &Control::unlimited())
     }
 
     /// The same under a control: the test that Q is convex takes the longest.
-    pub fn new_within(matrix: impl Into<Matrix>, linear: Vec<f64>, control: &Control) -> Result<Self> {
+    pub fn new_within(matrix: impl Into<Matrix<'a>>, linear: Vec<f64>, control: &Control) -> Result<Self> {
         let matrix = matrix.into();
         check_length("quadratic matrix", "rows", matrix.rows(), matrix.columns())?;
         check_length("quadratic linear", "entries", linear.len(), matrix.columns())?;
@@ -49,12 +49,16 @@ impl Quadratic {
     }
 
     /// `1/2 ||M x||^2 + c'x`, the quadratic with `Q = M'M`, without forming Q.
-    pub fn from_factor(factor: impl Into<Matrix>, linear: Vec<f64>) -> Result<Sum> {
+    pub fn from_factor(factor: impl Into<Matrix<'a>>, linear: Vec<f64>) -> Result<Sum<'a>> {
         Self::from_factor_within(factor, linear, &Control::unlimited())
     }
 
     /// The same under a control.
-    pub fn from_factor_within(factor: impl Into<Matrix>, linear: Vec<f64>, control: &Control) -> Result<Sum> {
+    pub fn from_factor_within(
+        factor: impl Into<Matrix<'a>>,
+        linear: Vec<f64>,
+        control: &Control,
+    ) -> Result<Sum<'a>> {
         let factor = factor.into();
         let rows = factor.rows();
         let square = LossOfProduct::weighted_within(factor, vec![0.0; rows], Squared, 1.0, control)?;
@@ -77,7 +81,7 @@ fn check_symmetric(matrix: &Matrix) -> Result<()> {
     bad.map_or(Ok(()), Err)
 }
 
-impl PairTerm for Quadratic {
+impl PairTerm for Quadratic<'_> {
     fn dimension(&self) -> usize {
         self.linear.len()
     }
@@ -111,7 +115,7 @@ impl PairTerm for Quadratic {
     }
 }
 
-impl SmoothTerm for Quadratic {
+impl SmoothTerm for Quadratic<'_> {
     fn value(&self, x: &[f64], product: &[f64]) -> f64 {
         0.5 * dot(x, product) + dot(&self.linear, x)
     }
@@ -176,7 +180,7 @@ impl SmoothTerm for Quadratic {
 }
 
 /// K = Q, u = x and `f*(u) = 1/2 u'Qu`.
-impl DualSide for Quadratic {
+impl DualSide for Quadratic<'_> {
     fn dual_len(&self) -> usize {
         self.linear.len()
     }

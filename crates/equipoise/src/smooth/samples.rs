@@ -29,7 +29,7 @@ pub enum SampleData<'a> {
     /// All in memory, by columns.
     Memory {
         /// The rows `a_l`.
-        matrix: &'a Matrix,
+        matrix: &'a Matrix<'a>,
         /// The targets `y_l`.
         target: &'a [f64],
         /// The weights `w_l`.

@@ -9,16 +9,16 @@ use crate::matrix::check_length;
 
 /// A sum of smooth terms over the same variables.
 #[derive(Debug)]
-pub struct Sum {
-    terms: Vec<Box<dyn SmoothTerm>>,
+pub struct Sum<'t> {
+    terms: Vec<Box<dyn SmoothTerm + 't>>,
     /// Where the product of each term begins; one more entry for the end.
     starts: Vec<usize>,
     decomposable: bool,
 }
 
-impl Sum {
+impl<'t> Sum<'t> {
     /// From at least one term, all of one dimension.
-    pub fn new(terms: Vec<Box<dyn SmoothTerm>>) -> Result<Self> {
+    pub fn new(terms: Vec<Box<dyn SmoothTerm + 't>>) -> Result<Self> {
         let expected = terms.first().ok_or(Error::EmptyProblem)?.dimension();
         let mut starts = vec![0];
         for (k, term) in terms.iter().enumerate() {
@@ -35,7 +35,7 @@ impl Sum {
     }
 }
 
-impl PairTerm for Sum {
+impl PairTerm for Sum<'_> {
     fn dimension(&self) -> usize {
         self.terms[0].dimension()
     }
@@ -83,7 +83,7 @@ impl PairTerm for Sum {
     }
 }
 
-impl SmoothTerm for Sum {
+impl SmoothTerm for Sum<'_> {
     fn value(&self, x: &[f64], product: &[f64]) -> f64 {
         self.parts(product).map(|(term, product)| term.value(x, product)).sum()
     }
@@ -177,7 +177,7 @@ impl SmoothTerm for Sum {
     }
 }
 
-impl Sum {
+impl Sum<'_> {
     /// The dual descriptions with the ranges that their u occupy.
     fn duals(&self) -> impl Iterator<Item = (&dyn DualSide, std::ops::Range<usize>)> {
         let sides = self.terms.iter().filter_map(|term| term.dual());
@@ -189,7 +189,7 @@ impl Sum {
     }
 }
 
-impl DualSide for Sum {
+impl DualSide for Sum<'_> {
     fn dual_len(&self) -> usize {
         self.duals().map(|(_, range)| range.end).last().unwrap_or(0)
     }

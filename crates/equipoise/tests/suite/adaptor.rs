@@ -33,11 +33,11 @@ pub(crate) fn term(h: impl SeparableTerm + 'static) -> Nonsmooth<Box<dyn Separab
 }
 
 /// A dense matrix from its rows.
-pub(crate) fn matrix_of(rows: &[&[f64]]) -> Matrix {
+pub(crate) fn matrix_of(rows: &[&[f64]]) -> Matrix<'static> {
     Matrix::from_rows(rows).expect("rows of one length")
 }
 
-pub(crate) fn matrix(dense: &kit::Dense) -> Matrix {
+pub(crate) fn matrix(dense: &kit::Dense) -> Matrix<'static> {
     if dense.sparse {
         let entries = (0..dense.rows).flat_map(|r| (0..dense.cols).map(move |c| (r, c)));
         let triplets: Vec<_> =

@@ -27,11 +27,11 @@ use equipoise::{Coupling, Error, Matrix};
 /// The rows of the valid problem's matrix.
 const ROWS: [[f64; 4]; 3] = [[1.0, 0.0, 2.0, -1.0], [0.0, 1.0, 1.0, 1.0], [1.0, 1.0, 0.0, 2.0]];
 
-fn matrix() -> Matrix {
+fn matrix() -> Matrix<'static> {
     Matrix::from_rows(&ROWS).expect("3 x 4")
 }
 
-fn least_squares() -> LeastSquares {
+fn least_squares() -> LeastSquares<'static> {
     LeastSquares::new(matrix(), vec![3.0, -1.0, -2.0], Squared).expect("valid")
 }
 

@@ -127,8 +127,11 @@ impl Loss {
         }
     }
 
-    fn term(&self, matrix: Matrix, y: Vec<f64>, weights: Vec<f64>) -> Box<dyn SmoothTerm> {
-        fn of<L: ScalarLoss + 'static>(m: Matrix, y: Vec<f64>, loss: L, w: Vec<f64>) -> Box<dyn SmoothTerm> {
+    fn term(&self, matrix: Matrix<'static>, y: Vec<f64>, weights: Vec<f64>) -> Box<dyn SmoothTerm> {
+        fn of<L>(m: Matrix<'static>, y: Vec<f64>, loss: L, w: Vec<f64>) -> Box<dyn SmoothTerm>
+        where
+            L: ScalarLoss + 'static,
+        {
             Box::new(LossOfProduct::weighted(m, y, loss, w).expect("valid"))
         }
         match self {

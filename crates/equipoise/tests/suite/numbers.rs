@@ -32,13 +32,13 @@ impl Numbers {
         (0..length).map(|_| self.next().signum()).collect()
     }
 
-    pub(crate) fn dense(&mut self, rows: usize, columns: usize) -> Matrix {
+    pub(crate) fn dense(&mut self, rows: usize, columns: usize) -> Matrix<'static> {
         let values = self.vector(rows * columns, 1.0);
         DenseMatrix::from_columns(rows, columns, values).expect("rows times columns values").into()
     }
 
     /// About half of the entries stored, the diagonal always.
-    pub(crate) fn sparse(&mut self, rows: usize, columns: usize) -> Matrix {
+    pub(crate) fn sparse(&mut self, rows: usize, columns: usize) -> Matrix<'static> {
         let mut triplets = Vec::new();
         for (r, c) in (0..rows).flat_map(|r| (0..columns).map(move |c| (r, c))) {
             let value = self.next();
@@ -51,7 +51,7 @@ impl Numbers {
 }
 
 /// `M'M`, dense or as sparse as it is, without any rounding asymmetry.
-pub(crate) fn gram(matrix: &Matrix, sparse: bool) -> Matrix {
+pub(crate) fn gram(matrix: &Matrix, sparse: bool) -> Matrix<'static> {
     let (rows, n) = (matrix.rows(), matrix.columns());
     let mut values = vec![0.0; n * n];
     for (i, j) in (0..n).flat_map(|i| (0..=i).map(move |j| (i, j))) {

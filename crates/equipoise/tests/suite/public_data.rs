@@ -9,7 +9,7 @@ use equipoise::{Coupling, Settings, SparseMatrix, Status, certificate, solve};
 use equipoise_testkit::public_data;
 
 /// Points as columns and labels +-1, from LIBSVM text.
-fn read(file: &str) -> (SparseMatrix, Vec<f64>) {
+fn read(file: &str) -> (SparseMatrix<'static>, Vec<f64>) {
     let path = public_data::path(&format!("classification/{file}"));
     let text = std::fs::read_to_string(path).expect("a readable file");
     let (mut triplets, mut labels, mut features) = (Vec::new(), Vec::new(), 0);

@@ -28,7 +28,7 @@ fn settings(method: Method) -> Settings {
 }
 
 /// The terms with a finite sum, on these rows, the mean over samples.
-fn losses(matrix: &Matrix, seed: u64) -> Vec<(&'static str, Box<dyn SmoothTerm>)> {
+fn losses(matrix: &Matrix<'static>, seed: u64) -> Vec<(&'static str, Box<dyn SmoothTerm>)> {
     let (mut numbers, rows) = (Numbers::new(seed), matrix.rows());
     let (values, labels) = (numbers.vector(rows, 1.0), numbers.labels(rows));
     let weight = 1.0 / rows as f64;
@@ -51,7 +51,7 @@ fn losses(matrix: &Matrix, seed: u64) -> Vec<(&'static str, Box<dyn SmoothTerm>)
     ]
 }
 
-fn dense() -> Matrix {
+fn dense() -> Matrix<'static> {
     Numbers::new(21).dense(SAMPLES, N)
 }
 

@@ -36,7 +36,7 @@ impl Case {
             .collect()
     }
 
-    fn matrix(&mut self, rows: usize) -> DenseMatrix {
+    fn matrix(&mut self, rows: usize) -> DenseMatrix<'static> {
         let rows = self.rows(rows);
         let columns = (0..self.n).flat_map(|c| rows.iter().map(move |row| row[c])).collect();
         DenseMatrix::from_columns(rows.len(), self.n, columns).expect("finite")
@@ -54,7 +54,7 @@ impl Case {
     }
 
     /// A sum of squares or of Huber's losses, and slopes.
-    fn smooth(&mut self, is_huber: bool, w: f64) -> Sum {
+    fn smooth(&mut self, is_huber: bool, w: f64) -> Sum<'static> {
         let rows = 1 + self.n / 3;
         let target: Vec<f64> = (0..rows).map(|_| self.numbers.next()).collect();
         let matrix = self.matrix(rows);

@@ -38,7 +38,7 @@ impl Pieces {
         Self { values, target, weights, batch, sparse, damaged: &SOUND }
     }
 
-    fn matrix(&self) -> Matrix {
+    fn matrix(&self) -> Matrix<'static> {
         let rows: Vec<&[f64]> = self.values.chunks(COLUMNS).collect();
         Matrix::from_rows(&rows).expect("rectangular")
     }

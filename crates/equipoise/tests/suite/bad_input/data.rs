@@ -7,7 +7,7 @@ use equipoise::smooth::{Distance, Linear, LossOfProduct, Quadratic, Sum};
 use equipoise::{Coupling, DenseMatrix, Error, Matrix, ProbabilityChoice, SparseMatrix};
 
 /// The valid matrix with one entry replaced, dense and sparse.
-fn broken(row: usize, column: usize, value: f64) -> [Matrix; 2] {
+fn broken(row: usize, column: usize, value: f64) -> [Matrix<'static>; 2] {
     let mut rows = ROWS;
     rows[row][column] = value;
     let entries = (0..3).flat_map(|r| (0..4).map(move |c| (r, c)));
@@ -145,7 +145,7 @@ fn the_width_of_huber_is_positive() {
     }
 }
 
-fn quadratic(rows: &[[f64; 3]; 3]) -> Result<Quadratic, Error> {
+fn quadratic(rows: &[[f64; 3]; 3]) -> Result<Quadratic<'static>, Error> {
     Quadratic::new(Matrix::from_rows(rows).expect("3 x 3"), vec![0.0; 3])
 }
 

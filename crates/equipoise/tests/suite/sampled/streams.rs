@@ -68,7 +68,7 @@ impl SampleReader for Reader<'_> {
 /// Least squares whose samples are streamed.
 #[derive(Debug)]
 struct Streamed {
-    whole: LeastSquares,
+    whole: LeastSquares<'static>,
     source: Source,
 }
 

@@ -49,14 +49,14 @@ fn assert_same(name: &str, [shared, own]: [State; 2]) {
     assert_eq!(shared.product, own.product, "{name}: product");
 }
 
-fn dense(rows: usize, columns: usize) -> Matrix {
+fn dense(rows: usize, columns: usize) -> Matrix<'static> {
     let entry = |r: usize, c: usize| ((r * 31 + c * 17 + r * c) % 23) as f64 / 11.0 - 1.0;
     let rows: Vec<Vec<f64>> = (0..rows).map(|r| (0..columns).map(|c| entry(r, c)).collect()).collect();
     Matrix::from_rows(&rows).expect("rectangular")
 }
 
 /// Entries from U[0, 1].
-fn random(rows: usize, columns: usize) -> Matrix {
+fn random(rows: usize, columns: usize) -> Matrix<'static> {
     let mut rng = Xoshiro256PlusPlus::seed_from_u64(3);
     let values = (0..rows * columns).map(|_| (rng.next_u64() >> 11) as f64 * (-53f64).exp2()).collect();
     DenseMatrix::from_columns(rows, columns, values).expect("rows times columns").into()

@@ -27,7 +27,7 @@ fn rows() -> Vec<Vec<f64>> {
     (0..SAMPLES).map(|l| (0..N).map(|c| scale(l) * number(l * N + c)).collect()).collect()
 }
 
-fn loss_of<L: ScalarLoss>(loss: L, sparse: bool) -> LossOfProduct<L> {
+fn loss_of<L: ScalarLoss>(loss: L, sparse: bool) -> LossOfProduct<'static, L> {
     let dense = Matrix::from_rows(&rows()).expect("rectangular");
     let target = (0..SAMPLES).map(|l| if l % 2 == 0 { 1.0 } else { -1.0 }).collect();
     let weights = Values::Each((0..SAMPLES).map(|l| 0.2 + 0.1 * (l % 3) as f64).collect());
