@@ -158,7 +158,7 @@ fn render(
         write_fit(path, &object)?;
     }
     if let Some(path) = &args.plot {
-        plot::write_svg(path, &drawing::panels(data, found))?;
+        plot::write_picture(path, &drawing::panels(data, found))?;
     }
     exit::print(&text)
 }

@@ -37,6 +37,7 @@ mod help;
 mod lab;
 mod lasso;
 mod multicore;
+mod numerals;
 mod pages;
 mod portfolio;
 mod samples;
