@@ -56,6 +56,11 @@ fn fitted(
             path::points(data, settings, &path::Steps::default(), control, |fit| history.add_fit(fit))
                 .with_context(file)?;
         let Some(best) = fused::choose(&points, criterion) else {
+            if points.iter().all(|point| point.fit.status != Status::Converged) {
+                bail!(
+                    "--choose {criterion}: no fit of the path converged; raise --gap or --max-rounds, or name a lambda"
+                );
+            }
             bail!("--choose {criterion}: degrees of freedom are not known for this penalty; name a lambda")
         };
         let best = points

@@ -106,7 +106,12 @@ fn words(points: &[Point], best: Option<usize>, criterion: fused::Criterion) -> 
         let fit = &point.fit;
         let segments = fit.segments.map_or_else(|| "-".into(), |count| count.to_string());
         let value = point.value(criterion).map_or_else(|| "-".into(), |value| decimal(value, 4));
-        let chosen = if best == Some(k) { "  <- chosen" } else { "" };
+        let is_converged = fit.status == Status::Converged;
+        let chosen = match (best == Some(k), is_converged) {
+            (true, _) => "  <- chosen",
+            (false, true) => "",
+            (false, false) => " *",
+        };
         let _ = writeln!(
             text,
             "{:>14} {segments:>9} {:>14} {:>12.1e} {value:>14}{chosen}",
@@ -114,6 +119,9 @@ fn words(points: &[Point], best: Option<usize>, criterion: fused::Criterion) -> 
             decimal(fit.objective, 6),
             fit.relative_gap
         );
+    }
+    if points.iter().any(|point| point.fit.status != Status::Converged) {
+        text += "*: a fit that did not converge; it is not chosen\n";
     }
     if let Some(k) = best {
         let _ = writeln!(text, "next: equipoise fused fit DATA --lambda {}", number(points[k].fit.lambda));

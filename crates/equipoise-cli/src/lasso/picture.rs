@@ -52,7 +52,8 @@ pub(crate) fn draw_cv(file: &Path, cv: &Cv, names: &[String], error: &str) -> Re
     if first > last {
         x = x.with_range(first, last);
     }
-    let rule = |k: usize| vec![(cv.points[k].point.lambda, cv.points[k].error)];
+    let rule =
+        |k: Option<usize>| k.map(|k| (cv.points[k].point.lambda, cv.points[k].error)).into_iter().collect();
     let chart = Chart::new("Cross-validation", x, Axis::linear(error))
         .with(Series::new(Mark::ErrorBars(bars), colours::LIGHT_BLUE, middle.clone()))
         .with(Series::new(Mark::Points, colours::BLUE, middle).named("mean over folds, one standard error"))

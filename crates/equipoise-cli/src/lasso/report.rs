@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use equipoise_models::lasso::Point;
+use equipoise::Status;
+use equipoise_models::lasso::{CvPoint, Point};
 use serde::{Serialize, Serializer};
 
 use super::data::Regression;
@@ -153,21 +154,29 @@ fn coefficients(point: &Point, names: &[String]) -> String {
     text
 }
 
-/// Fits along lambda for people.
-pub(crate) fn table(points: &[Point], errors: Option<&[(f64, f64)]>) -> String {
+/// Fits along lambda for people; a fit that did not converge is marked.
+pub(crate) fn table(points: &[Point], errors: Option<&[CvPoint]>) -> String {
     let mut text = format!("{:>14}  {:>9}  {:>18}  {:>10}", "lambda", "nonzeros", "objective", "gap");
     if errors.is_some() {
         text += "           error  standard error";
     }
     text.push('\n');
+    let mut marked = false;
     for (k, point) in points.iter().enumerate() {
         let Point { lambda, nonzeros, objective, relative_gap, .. } = point;
         let (lambda, objective) = (decimal(*lambda, 6), decimal(*objective, 8));
         let _ = write!(text, "{lambda:>14}  {nonzeros:>9}  {objective:>18}  {relative_gap:>10.2e}");
-        if let Some((error, standard)) = errors.map(|errors| errors[k]) {
-            let _ = write!(text, "  {:>14}  {:>14}", decimal(error, 6), decimal(standard, 6));
+        let mut is_converged = point.status == Status::Converged;
+        if let Some(one) = errors.map(|errors| &errors[k]) {
+            let _ = write!(text, "  {:>14}  {:>14}", decimal(one.error, 6), decimal(one.standard_error, 6));
+            is_converged = one.is_converged;
         }
-        text.push('\n');
+        text += if is_converged { "\n" } else { " *\n" };
+        marked |= !is_converged;
+    }
+    if marked {
+        let not_chosen = if errors.is_some() { "; its lambda is not chosen" } else { "" };
+        let _ = writeln!(text, "*: a fit that did not converge{not_chosen}");
     }
     text
 }

@@ -44,6 +44,7 @@ mod samples;
 mod soak;
 mod solve;
 mod svm;
+mod unfinished;
 mod verify;
 
 use std::fs;

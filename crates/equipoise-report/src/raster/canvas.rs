@@ -58,7 +58,7 @@ impl Canvas {
         if rings.iter().all(Vec::is_empty) {
             return Ok(());
         }
-        if !(width * height <= MOST) {
+        if (width * height).is_nan() || width * height > MOST {
             return Err(DrawingError(format!("a shape of {width} x {height} pixels")));
         }
         let (width, height) = (width as usize, height as usize);
@@ -75,7 +75,7 @@ impl Canvas {
         self.scan.for_each_pixel(|at, covered| {
             let share = paint.share * covered.abs().min(1.0);
             let place = |from: i64, by: usize, end: usize| {
-                usize::try_from(from + by as i64).ok().filter(|place| *place < end)
+                usize::try_from(from + i64::try_from(by).ok()?).ok().filter(|place| *place < end)
             };
             if share > 0.0
                 && let (Some(x), Some(y)) = (place(left, at % width, row), place(top, at / width, rows))

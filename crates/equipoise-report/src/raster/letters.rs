@@ -1,4 +1,4 @@
-//! Words as outlines, in DejaVu Sans.
+//! Words as outlines, in `DejaVu Sans`.
 //!
 //! Given: words and a size. Returns: rings of points from the beginning of the words, y downwards from their foot. Must not know:
 //! where they stand.

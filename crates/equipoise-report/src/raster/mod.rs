@@ -6,7 +6,7 @@
 //! ```
 //!
 //! - Given: what [`svg`](crate::svg) and [`Figure::svg`](crate::Figure::svg) return: rectangles, lines, polygons, circles and words, in groups
-//!   that scale and move. Returns: the bytes of a file. Words are set in DejaVu Sans, so that every machine makes the same.
+//!   that scale and move. Returns: the bytes of a file. Words are set in `DejaVu Sans`, so that every machine makes the same.
 //! - Must not know: charts. What it does not understand is an error, never left out.
 
 mod canvas;
@@ -34,9 +34,8 @@ pub fn png(svg: &str) -> Result<Vec<u8>, DrawingError> {
     for tag in tags(svg) {
         match (tag.name, tag.kind, &mut painter) {
             ("svg", Kind::Open, None) => painter = Some(Painter::new(&tag)?),
-            ("svg", Kind::Close, _) => {}
             ("title", Kind::Open, _) => title = tag.words(),
-            ("title" | "text", Kind::Close, _) => {}
+            ("svg" | "title" | "text", Kind::Close, _) => {}
             (_, _, Some(painter)) => painter.draw(&tag)?,
             _ => return Err(not_known(&tag)),
         }

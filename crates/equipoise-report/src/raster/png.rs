@@ -20,15 +20,15 @@ pub(super) fn file(canvas: &Canvas, scale: f32, description: &str) -> Vec<u8> {
     let number = |value: usize| u32::try_from(value).unwrap_or(u32::MAX).to_be_bytes();
     let mut out = SIGNATURE.to_vec();
     let size = [number(canvas.width), number(canvas.height)].concat();
-    chunk(&mut out, b"IHDR", &[&size[..], &FORMAT].concat());
+    chunk(&mut out, *b"IHDR", &[&size[..], &FORMAT].concat());
     let metre = ((ON_A_METRE * scale).round() as u32).to_be_bytes();
-    chunk(&mut out, b"pHYs", &[&metre[..], &metre, &[1]].concat());
+    chunk(&mut out, *b"pHYs", &[&metre[..], &metre, &[1]].concat());
     if !description.is_empty() {
         // Not packed, in no named language.
-        chunk(&mut out, b"iTXt", &[b"Description\0\0\0\0\0", description.as_bytes()].concat());
+        chunk(&mut out, *b"iTXt", &[b"Description\0\0\0\0\0", description.as_bytes()].concat());
     }
-    chunk(&mut out, b"IDAT", &packed(canvas));
-    chunk(&mut out, b"IEND", &[]);
+    chunk(&mut out, *b"IDAT", &packed(canvas));
+    chunk(&mut out, *b"IEND", &[]);
     out
 }
 
@@ -42,7 +42,7 @@ fn packed(canvas: &Canvas) -> Vec<u8> {
 }
 
 /// Length, name, content, checksum.
-fn chunk(out: &mut Vec<u8>, name: &[u8; 4], content: &[u8]) {
+fn chunk(out: &mut Vec<u8>, name: [u8; 4], content: &[u8]) {
     out.extend(u32::try_from(content.len()).unwrap_or(u32::MAX).to_be_bytes());
     let from = out.len();
     out.extend(name);
