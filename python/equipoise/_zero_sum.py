@@ -119,7 +119,9 @@ class Chosen:
         points = found["points"]
         self.cv_error_ = np.array([point["mean"] for point in points])
         self.cv_standard_error_ = np.array([point["standard_error"] for point in points])
-        chosen = points[found[self.selection]]
+        place = found[self.selection]
+        # Where no fit converged, which a warning says, the least error has to do.
+        chosen = points[int(np.argmin(self.cv_error_)) if place is None else place]
         self._set_point(chosen)
         return np.array([point["lambda"] for point in points]), float(chosen["lambda"])
 

@@ -43,6 +43,11 @@ impl Lane {
         certificate.duality_gap.unwrap_or(f64::NAN) / (1.0 + certificate.objective.abs())
     }
 
+    /// How far the objective is from the best, on the same scale.
+    fn off(&self, best: f64) -> f64 {
+        (self.solution.certificate.objective - best).abs() / (1.0 + best.abs())
+    }
+
     fn is_done(&self) -> bool {
         self.solution.status == Status::Converged
     }
@@ -78,10 +83,10 @@ fn race(name: &'static str, method: Method, problem: &AnyProblem, interrupt: &In
 }
 
 fn words(lanes: &[Lane; 2], best: f64) -> String {
-    let mut text = format!("{:26}{:>9}  {:>10}  {:>12}\n", "", "seconds", "accuracy", "off the best");
+    let mut text = format!("{:26}{:>9}  {:>10}  {:>12}\n", "", "seconds", "proven gap", "off the best");
     let longest = lanes.iter().map(|lane| lane.solution.seconds).fold(0.0, f64::max);
     for lane in lanes {
-        let off = (lane.solution.certificate.objective - best).abs();
+        let off = lane.off(best);
         let seconds = lane.solution.seconds;
         let bar = "=".repeat((seconds / longest * WIDEST).ceil() as usize);
         let end = if lane.is_done() { "|" } else { "> not there yet" };
@@ -111,14 +116,14 @@ fn verdict([pairs, ours]: &[Lane; 2]) -> Option<String> {
 fn page(lanes: &[Lane; 2], best: f64) -> Page {
     let words = ["method", "status", "seconds", "updates", "proven gap", "objective off the best"];
     let table = lanes.iter().fold(Table::new("At the end", words), |table, lane| {
-        let Solution { status, seconds, updates, certificate, .. } = &lane.solution;
+        let Solution { status, seconds, updates, .. } = &lane.solution;
         table.row([
             Cell::from(lane.name),
             Cell::from(status.to_string()),
             Cell::Number(format!("{seconds:.3}")),
             Cell::Number(updates.to_string()),
             Cell::Number(format!("{:.1e}", lane.gap())),
-            Cell::Number(format!("{:.1e}", (certificate.objective - best).abs())),
+            Cell::Number(format!("{:.1e}", lane.off(best))),
         ])
     });
     let chart = |label: &str, value: &dyn Fn(&Seen) -> f64| {
@@ -159,7 +164,7 @@ fn page(lanes: &[Lane; 2], best: f64) -> Page {
     );
     Page::new("A race: random pairs against the default method")
         .lead(verdict(lanes).unwrap_or_default())
-        .fact("version", equipoise_experiments::version())
+        .fact("version", crate::version::program())
         .fact("machine", equipoise_experiments::machine())
         .section(section)
         .section(next)

@@ -16,6 +16,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::{Context, bail};
 use equipoise::Halt;
+use equipoise_formats::with_short_numerals;
 use equipoise_models::constrained;
 
 use crate::interrupt::ENDED_BY_INTERRUPT;
@@ -107,6 +108,7 @@ fn refused(message: &str, wants_json: bool) -> ExitCode {
 
 fn print_error(message: &str) {
     IS_TAKEN.store(false, Ordering::Relaxed);
+    let message = with_short_numerals(message);
     let object = serde_json::json!({ "error": { "message": message, "exit_status": ERROR } });
     // Where stdout is gone nobody is there to read it.
     let _ = print(&format!("{object}\n"));
@@ -114,7 +116,7 @@ fn print_error(message: &str) {
 
 /// One line on stderr; a closed stderr is nobody's problem.
 pub(crate) fn note(line: impl std::fmt::Display) {
-    let _ = writeln!(io::stderr(), "{line}");
+    let _ = writeln!(io::stderr(), "{}", with_short_numerals(&line.to_string()));
 }
 
 /// Whether `--json` was typed, and whether an output is `-` and has stdout for itself.
@@ -140,6 +142,7 @@ pub(crate) fn take_stdout() -> anyhow::Result<()> {
 
 /// Text on stdout, whole and flushed; on stderr where stdout is taken.
 pub(crate) fn print(text: &str) -> anyhow::Result<()> {
+    let text = if WANTS_JSON.load(Ordering::Relaxed) { text.into() } else { with_short_numerals(text) };
     if IS_TAKEN.load(Ordering::Relaxed) {
         let _ = io::stderr().write_all(text.as_bytes());
         return Ok(());

@@ -25,7 +25,7 @@ pub(crate) fn run(args: &LabArguments, interrupt: &Interrupt) -> Result<Outcome>
         LabScale::Paper => Scale::Paper,
     };
     let plan = Plan::new(experiments, scale, args.threads.clone(), args.seeds, args.data.clone())?;
-    let store = Store::open(&args.out)?;
+    let store = Store::open(&args.out, crate::version::commit())?;
     let mut bar = Bar { line: None, quiet: args.quiet };
     let summary = run_plan(&plan, &store, &mut bar, &interrupt.control);
     bar.clear();

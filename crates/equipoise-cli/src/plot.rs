@@ -8,9 +8,14 @@ use equipoise_formats::write_whole;
 
 pub(crate) use equipoise_report::{Axis, Chart, Image, Mark, Panel, Series, colours};
 
-/// Draws panels side by side into an SVG file.
-pub(crate) fn write_svg(path: &Path, panels: &[Panel]) -> Result<()> {
-    let text = equipoise_report::svg(panels).with_context(|| format!("cannot make {}", path.display()))?;
-    write_whole(path, |out| out.write_all(text.as_bytes()))?;
+/// Draws panels side by side into a file: PNG where its name ends in `.png`, else SVG.
+pub(crate) fn write_picture(path: &Path, panels: &[Panel]) -> Result<()> {
+    let make = || {
+        let svg = equipoise_report::svg(panels)?;
+        let is_png = path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("png"));
+        if is_png { equipoise_report::png(&svg) } else { Ok(svg.into_bytes()) }
+    };
+    let picture = make().with_context(|| format!("cannot make {}", path.display()))?;
+    write_whole(path, |out| out.write_all(&picture))?;
     Ok(())
 }

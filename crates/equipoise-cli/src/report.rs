@@ -4,6 +4,7 @@ use std::fmt::Write;
 
 use equipoise::coupling::ALLOWED_SHARE;
 use equipoise::{Candidate, Certificate, Method, Solution, Status};
+pub(crate) use equipoise_formats::numeral as number;
 
 use crate::progress::measure;
 
@@ -34,13 +35,13 @@ pub(crate) fn solution(solution: &Solution, tolerance: f64, written: Option<&str
     text
 }
 
-/// A number in as few digits as say it exactly; very large and very small ones with an exponent.
-pub(crate) fn number(value: f64) -> String {
-    let size = value.abs();
-    if value == 0.0 || (1e-5..1e16).contains(&size) || !value.is_finite() {
-        value.to_string()
+/// A number of a column with so many decimals; with an exponent where these would say little or take much room.
+pub(crate) fn decimal(value: f64, decimals: usize) -> String {
+    let least = 10.0_f64.powf(1.0 - decimals as f64);
+    if value == 0.0 || (least..1e9).contains(&value.abs()) || !value.is_finite() {
+        format!("{value:.decimals$}")
     } else {
-        format!("{value:e}")
+        format!("{value:.decimals$e}", decimals = decimals.min(6))
     }
 }
 
@@ -121,19 +122,17 @@ mod tests {
     }
 
     #[test]
-    fn numbers_are_never_hundreds_of_digits_long() {
+    fn decimals_say_something_of_every_number() {
         for (value, words) in [
-            (0.0, "0"),
-            (-1.5, "-1.5"),
-            (123456789.0, "123456789"),
-            (1e-300, "1e-300"),
-            (1.5e300, "1.5e300"),
-            (f64::INFINITY, "inf"),
-            (f64::MAX, "1.7976931348623157e308"),
+            (0.0, "0.000000"),
+            (-1.25, "-1.250000"),
+            (0.000012, "0.000012"),
+            (1e-9, "1.000000e-9"),
+            (-2.5e300, "-2.500000e300"),
+            (f64::NAN, "NaN"),
         ] {
-            assert_eq!(number(value), words);
+            assert_eq!(decimal(value, 6), words);
         }
-        assert_eq!(numbers(&[1e-200, 2.0]), "[1e-200, 2]");
     }
 
     #[test]

@@ -8,8 +8,19 @@ pub(crate) fn long() -> &'static str {
     &LONG
 }
 
+/// The commit that the program was made of, where that is known.
+pub(crate) fn commit() -> Option<&'static str> {
+    option_env!("EQUIPOISE_COMMIT")
+}
+
+/// Name, version and commit, in a line.
+pub(crate) fn program() -> String {
+    let commit = commit().map_or_else(String::new, |commit| format!(" ({commit})"));
+    format!("equipoise {}{commit}", env!("CARGO_PKG_VERSION"))
+}
+
 fn words() -> String {
-    let commit = option_env!("EQUIPOISE_COMMIT").unwrap_or("not known");
+    let commit = commit().unwrap_or("not known");
     let processor = std::env::consts::ARCH;
     format!("{}\ncommit     {commit}\nprocessor  {processor}, {}", env!("CARGO_PKG_VERSION"), features())
 }

@@ -9,7 +9,7 @@ use equipoise_models::svm::TrainSettings;
 
 use crate::history::History;
 use crate::picture::{self, Seen};
-use crate::plot::write_svg;
+use crate::plot::write_picture;
 use crate::predict::Forecast;
 use crate::progress::{Bar, Fits};
 
@@ -58,7 +58,7 @@ impl Watch {
     /// Draws what was kept.
     pub(crate) fn draw(&self, plot: Option<&Path>) -> Result<()> {
         match (plot, &self.seen) {
-            (Some(path), Some(seen)) => write_svg(path, &picture::of_run(seen)),
+            (Some(path), Some(seen)) => write_picture(path, &picture::of_run(seen)),
             _ => Ok(()),
         }
     }

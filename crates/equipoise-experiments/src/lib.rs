@@ -11,20 +11,24 @@
 //!
 //! | file | what |
 //! |---|---|
-//! | `cell.rs`, `store.rs` | one run, and its record on disk |
+//! | `cell.rs`, `store.rs` | one run, and its record on disk: also those of the benchmarks in `equipoise-lab` |
 //! | `experiments/` | which cells an experiment has, how one is run, what is shown of them and which claims they test |
+//! | `capabilities.rs` | the claim that needs the runs of all experiments: Table 1 |
 //! | `claims.rs` | a claim of the paper, the statistic that tests it, the verdict |
 //! | `page.rs` | everything on one page |
 //! | `optimum.rs`, `rate.rs`, `late.rs` | exact optimum, rate of pairs and late reads of the paper's problems |
 //! | `recorded.rs` | runs on several threads that were recorded earlier |
+//! | `pairs.rs` | one run of random pairs to a target, judged by raw data |
 //! | `stats.rs` | means and medians |
 
+mod capabilities;
 mod cell;
 mod claims;
 mod experiments;
 mod late;
 mod optimum;
 mod page;
+mod pairs;
 mod plan;
 mod rate;
 mod recorded;
@@ -37,7 +41,8 @@ pub use claims::Claim;
 pub use experiments::Experiment;
 pub use optimum::synthetic_optimum;
 pub use page::page;
+pub use pairs::PairRun;
 pub use plan::{Plan, Scale};
 pub use recorded::{Recorded, claims_of, recorded};
 pub use run::{Ended, Summary, Watcher, run};
-pub use store::{Store, machine, version};
+pub use store::{Store, machine};

@@ -2,13 +2,14 @@
 
 use equipoise_report::{Page, Section, Verdict};
 
+use crate::capabilities::table_1;
 use crate::cell::Record;
 use crate::claims::{self, Claim};
 use crate::plan::Plan;
-use crate::store::version;
+use crate::store::Store;
 
 /// The page of these records, and its claims.
-pub fn page(plan: &Plan, records: &[Record], machine: &str) -> (Page, Vec<Claim>) {
+pub fn page(plan: &Plan, records: &[Record], store: &Store) -> (Page, Vec<Claim>) {
     let of = |name: &str| -> Vec<&Record> {
         records.iter().filter(|record| record.cell.experiment == name).collect()
     };
@@ -20,6 +21,9 @@ pub fn page(plan: &Plan, records: &[Record], machine: &str) -> (Page, Vec<Claim>
             all.extend(experiment.claims(plan, &own));
             sections.push(experiment.section(plan, &own));
         }
+    }
+    if plan.experiments.len() > 1 {
+        all.push(table_1(records));
     }
     let count = |verdict: Verdict| all.iter().filter(|claim| claim.verdict == verdict).count();
     let words = format!(
@@ -35,8 +39,8 @@ pub fn page(plan: &Plan, records: &[Record], machine: &str) -> (Page, Vec<Claim>
             "Large-scale randomized-coordinate descent methods with non-separable linear constraints (UAI 2015): its figures made \
              on this machine, its claims beside what was found, and what equipoise adds.",
         )
-        .fact("machine", machine)
-        .fact("version", version())
+        .fact("machine", store.machine())
+        .fact("version", store.version())
         .fact("scale", format!("{}, {} seed{}", plan.scale.name(), plan.seeds, if plan.seeds == 1 { "" } else { "s" }))
         .fact("cells", format!("{}, {seconds:.0} s in all", records.len()));
     let claims = Section::new("Claims").text(words).table(claims::table(&all));

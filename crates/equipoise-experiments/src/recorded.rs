@@ -45,7 +45,7 @@ struct Shown {
     delay: u64,
 }
 
-const FIGURES: [Shown; 6] = [
+const FIGURES: [Shown; 8] = [
     Shown {
         name: "speedup-tree-ring",
         title: "Tree+ring, N = 2000, delay of 2 x 20 µs",
@@ -58,6 +58,22 @@ const FIGURES: [Shown; 6] = [
         name: "speedup-star-ring",
         title: "Star+ring, N = 2000, delay of 2 x 20 µs",
         part: "sweep",
+        problem: "",
+        graph: "star+ring",
+        delay: 20,
+    },
+    Shown {
+        name: "full-tree-ring-delay",
+        title: "Tree+ring in full size, N = 10,000, delay of 2 x 20 µs",
+        part: "full-tree",
+        problem: "",
+        graph: "tree+ring",
+        delay: 20,
+    },
+    Shown {
+        name: "full-star-ring-delay",
+        title: "Star+ring in full size, N = 10,000, delay of 2 x 20 µs",
+        part: "full-star",
         problem: "",
         graph: "star+ring",
         delay: 20,
@@ -225,7 +241,7 @@ pub fn recorded(all: &[Recorded]) -> Vec<Section> {
 
 /// The claims of the paper about threads, judged by these records.
 pub fn claims_of(all: &[Recorded]) -> Vec<Claim> {
-    let [tree, star, _, full_star, a7a, w8a] = &FIGURES;
+    let [tree, star, slow_tree, slow_star, _, full_star, a7a, w8a] = &FIGURES;
     let last = |shown: &Shown, level: &str| {
         best(all, shown).and_then(|one| one.speedups(shown, level).last().copied())
     };
@@ -234,7 +250,8 @@ pub fn claims_of(all: &[Recorded]) -> Vec<Claim> {
         "contention",
         "On star+ring a fully synchronous method suffers from contention, an asynchronous one does not.",
         "Speed-up without locks over that with double locks at 15 threads, delay of 2 x 20 µs: star+ring against tree+ring. \
-         Reproduced if the first is above 1.2 and above the second.",
+         Reproduced if the first is above 1.2 and above the second. Without locks our damped blocks stand in for the paper's full \
+         steps, which diverge on star+ring (lock-free-star).",
     );
     if let [Some(free), Some(locked), Some(tree_free), Some(tree_locked)] =
         [last(star, "none"), last(star, "double"), last(tree, "none"), last(tree, "double")]
@@ -251,21 +268,14 @@ pub fn claims_of(all: &[Recorded]) -> Vec<Claim> {
         "star-first",
         "Tree+ring speeds up more, star+ring still finishes first (about 67 s against 91 s on 15 threads).",
         "N = 10,000 without locks at 15 threads, delay of 2 x 20 µs: speed-ups and seconds, from one record. Reproduced if tree+ring's \
-         speed-up is larger and its seconds are more.",
+         speed-up is larger and its seconds are more. Steps without locks are damped, as above.",
     );
-    let slow = |part: &'static str, graph: &'static str| Shown {
-        name: "",
-        title: "",
-        part,
-        problem: "",
-        graph,
-        delay: 20,
-    };
-    let (trees, stars) = (slow("full-tree", "tree+ring"), slow("full-star", "star+ring"));
     let both = all.iter().find_map(|one| {
-        let ends =
-            [one.speedups(&trees, "none").last().copied()?, one.speedups(&stars, "none").last().copied()?];
-        let seconds = [(&trees, ends[0]), (&stars, ends[1])]
+        let ends = [
+            one.speedups(slow_tree, "none").last().copied()?,
+            one.speedups(slow_star, "none").last().copied()?,
+        ];
+        let seconds = [(slow_tree, ends[0]), (slow_star, ends[1])]
             .map(|(shown, end)| one.middle(shown, "none", end.0 as usize, |row| row.seconds));
         Some((ends, seconds, &one.folder))
     });
@@ -299,18 +309,28 @@ pub fn claims_of(all: &[Recorded]) -> Vec<Claim> {
         free = free.with(Verdict::NotReproduced, found);
     }
     claims.push(free);
-    let mut svm = Claim::new(
-        "svm-parallel",
-        "Parallelism increases the performance of randomised pairs for linear machines, on both sets.",
-        "Speed-up at 15 threads over the best code for one thread. Reproduced if above 1 on both sets.",
-    );
-    if let [Some(a), Some(w)] = [last(a7a, "none"), last(w8a, "none")] {
-        svm = svm.judged(
-            a.1 > 1.0 && w.1 > 1.0,
-            format!("a7a {:.1}, w8a {:.1}, {} threads without locks", a.1, w.1, a.0),
+    for (set, shown) in [("a7a", a7a), ("w8a", w8a)] {
+        let mut svm = Claim::new(
+            &format!("svm-parallel-{set}"),
+            &format!("Parallelism increases the performance of randomised pairs for linear machines: {set}."),
+            "Speed-up at 15 threads under double locks, as in the paper, over the best code for one thread. Reproduced if above 1. \
+             Without locks, which the paper leaves open where there is a box, beside it.",
         );
+        let (locked, free) = (last(shown, "double"), last(shown, "none"));
+        let of = |end: Option<(f64, f64)>| {
+            end.map_or("not recorded".into(), |end| format!("{:.1} on {} threads", end.1, end.0))
+        };
+        if locked.or(free).is_some() {
+            let found = format!("double locks {}; without locks {}", of(locked), of(free));
+            let verdict = match locked {
+                Some((_, times)) if times > 1.0 => Verdict::Reproduced,
+                Some(_) => Verdict::NotReproduced,
+                None => Verdict::Untested,
+            };
+            svm = svm.with(verdict, found);
+        }
+        claims.push(svm);
     }
-    claims.push(svm);
     claims
 }
 
@@ -327,8 +347,8 @@ mod tests {
     #[test]
     fn medians_of_those_that_reached_their_target() {
         let one = Recorded::read("here", TEXT).expect("rows");
-        assert_eq!(one.speedups(&FIGURES[4], "none"), [(4.0, 4.0)]);
-        assert!(one.speedups(&FIGURES[5], "none").is_empty());
+        assert_eq!(one.speedups(&FIGURES[6], "none"), [(4.0, 4.0)]);
+        assert!(one.speedups(&FIGURES[7], "none").is_empty());
         assert!(Recorded::read("there", "a,b\n").is_err());
     }
 }

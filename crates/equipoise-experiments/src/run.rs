@@ -1,10 +1,10 @@
 //! Cells one after another, each recorded before the next begins; then the page.
 
 use std::path::PathBuf;
-use std::time::Instant;
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use equipoise::{Control, Halt};
+use equipoise_report::png;
 
 use crate::cell::{Cell, Record};
 use crate::claims::Claim;
@@ -73,27 +73,31 @@ pub fn run(plan: &Plan, store: &Store, watcher: &mut dyn Watcher, control: &Cont
             continue;
         }
         watcher.cell(cell);
-        let begun = Instant::now();
-        let outcome = experiment.run(plan, cell, control);
-        // What a wish to stop cut short is no record.
-        if control.check() == Err(Halt::Interrupted) {
-            let recorded = records.iter().flatten().count();
-            return Err(Ended { recorded, cells: cells.len() }.into());
-        }
-        let outcome = outcome.with_context(|| format!("cell {} of {}", cell.file(), cell.experiment))?;
-        records[k] = Some(store.keep(cell, outcome, begun.elapsed().as_secs_f64())?);
+        let recorded = records.iter().flatten().count();
+        let record = store.found_or(cell, || {
+            let outcome = experiment.run(plan, cell, control);
+            // What a wish to stop cut short is no record.
+            if control.check() == Err(Halt::Interrupted) {
+                return Err(Ended { recorded, cells: cells.len() }.into());
+            }
+            outcome
+        });
+        records[k] =
+            Some(record.map_err(|error| error.downcast::<Ended>().map_or_else(|error| error, Into::into))?);
         watcher.done(cell);
     }
     let records: Vec<Record> = records.into_iter().flatten().collect();
-    let (page, claims) = page(plan, &records, store.machine());
+    let (page, claims) = page(plan, &records, store);
     let html = page.html()?;
     let figures = page.figures().filter(|figure| figure.has_data());
     let mut count = 0;
     for figure in figures {
-        store.write(&format!("figures/{}.svg", figure.name()), &figure.svg()?)?;
+        let svg = figure.svg()?;
+        store.write(&format!("figures/{}.svg", figure.name()), svg.as_bytes())?;
+        store.write(&format!("figures/{}.png", figure.name()), &png(&svg)?)?;
         count += 1;
     }
-    store.write("claims.json", &(serde_json::to_string_pretty(&claims)? + "\n"))?;
-    let path = store.write("index.html", &html)?;
+    store.write("claims.json", (serde_json::to_string_pretty(&claims)? + "\n").as_bytes())?;
+    let path = store.write("index.html", html.as_bytes())?;
     Ok(Summary { page: path, figures: count, ran: cells.len() - found, found, claims })
 }

@@ -11,9 +11,10 @@
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::time::Instant;
 
 use anyhow::{Context, Result};
-use equipoise_formats::{check_writable, write_whole};
+use equipoise_formats::{check_writable, numeral, write_whole};
 
 use crate::cell::{Cell, Record};
 
@@ -26,15 +27,16 @@ pub struct Store {
 }
 
 impl Store {
-    /// Opens a folder, makes it where it is missing, and sees that it can be written to.
-    pub fn open(folder: &Path) -> Result<Self> {
+    /// Opens a folder, makes it where it is missing, and sees that it can be written to. The commit that a program was made of,
+    /// where it is known, is part of the version: what another one recorded is run again.
+    pub fn open(folder: &Path, commit: Option<&str>) -> Result<Self> {
         let cells = folder.join("cells");
         fs::create_dir_all(&cells).with_context(|| {
             format!("cannot make the folder {}; name another with --out", cells.display())
         })?;
         check_writable(folder.join("index.html"))?;
         check_writable(cells.join("probe"))?;
-        Ok(Self { folder: folder.to_path_buf(), machine: machine(), version: version() })
+        Ok(Self { folder: folder.to_path_buf(), machine: machine(), version: version(commit) })
     }
 
     /// The folder.
@@ -45,6 +47,11 @@ impl Store {
     /// The machine that records are of.
     pub fn machine(&self) -> &str {
         &self.machine
+    }
+
+    /// The version that records are of.
+    pub fn version(&self) -> &str {
+        &self.version
     }
 
     /// The record of a cell, where it is finished and of this machine and version.
@@ -73,7 +80,7 @@ impl Store {
         }
         let mut csv = record.outcome.columns.join(",") + "\n";
         for row in &record.outcome.rows {
-            let cells: Vec<String> = row.iter().map(ToString::to_string).collect();
+            let cells: Vec<String> = row.iter().map(|cell| numeral(*cell)).collect();
             csv.push_str(&(cells.join(",") + "\n"));
         }
         write_whole(path.with_extension("csv"), |out| out.write_all(csv.as_bytes()))?;
@@ -82,14 +89,25 @@ impl Store {
         Ok(record)
     }
 
+    /// The record of a cell: the one that is there, or that of a run which is made and recorded now. All that is measured in this
+    /// project without other programs is measured through here.
+    pub fn found_or(&self, cell: &Cell, run: impl FnOnce() -> Result<crate::Outcome>) -> Result<Record> {
+        if let Some(record) = self.find(cell) {
+            return Ok(record);
+        }
+        let begun = Instant::now();
+        let outcome = run().with_context(|| format!("cell {} of {}", cell.file(), cell.experiment))?;
+        self.keep(cell, outcome, begun.elapsed().as_secs_f64())
+    }
+
     /// Writes a file of the page.
-    pub fn write(&self, name: &str, text: &str) -> Result<PathBuf> {
+    pub fn write(&self, name: &str, content: &[u8]) -> Result<PathBuf> {
         let path = self.folder.join(name);
         if let Some(folder) = path.parent() {
             fs::create_dir_all(folder)
                 .with_context(|| format!("cannot make the folder {}", folder.display()))?;
         }
-        write_whole(&path, |out| out.write_all(text.as_bytes()))?;
+        write_whole(&path, |out| out.write_all(content))?;
         Ok(path)
     }
 
@@ -122,9 +140,10 @@ pub(crate) fn cores() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from)
 }
 
-/// The version of this crate.
-pub fn version() -> String {
-    format!("equipoise {}", env!("CARGO_PKG_VERSION"))
+/// The version of this crate, and the commit.
+fn version(commit: Option<&str>) -> String {
+    let version = env!("CARGO_PKG_VERSION");
+    commit.map_or_else(|| format!("equipoise {version}"), |commit| format!("equipoise {version} ({commit})"))
 }
 
 #[cfg(test)]
@@ -140,7 +159,7 @@ mod tests {
 
     #[test]
     fn a_record_is_found_again_and_half_of_one_is_not() {
-        let store = Store::open(&scratch("again")).expect("writable");
+        let store = Store::open(&scratch("again"), None).expect("writable");
         let cell = Cell::new("theory", 1, 5).with("b", &0.5);
         assert!(store.find(&cell).is_none());
         let mut outcome = Outcome::under(&["k", "gap"]).value("slope", -0.1).word("status", "done");
@@ -155,17 +174,18 @@ mod tests {
 
     #[test]
     fn another_version_is_run_again() {
-        let store = Store::open(&scratch("version")).expect("writable");
+        let store = Store::open(&scratch("version"), Some("one")).expect("writable");
         let cell = Cell::new("theory", 1, 5);
         store.keep(&cell, Outcome::under(&["k"]), 0.0).expect("written");
         assert!(store.find(&cell).is_some());
+        assert!(Store::open(store.folder(), Some("two")).expect("there").find(&cell).is_none());
         assert!(Store { version: "older".into(), ..store.clone() }.find(&cell).is_none());
         assert!(Store { machine: "other".into(), ..store }.find(&cell).is_none());
     }
 
     #[test]
     fn a_folder_that_cannot_be_made_is_named() {
-        let error = Store::open(Path::new("/proc/no-such-place")).expect_err("not writable");
+        let error = Store::open(Path::new("/proc/no-such-place"), None).expect_err("not writable");
         assert!(format!("{error:#}").contains("/proc/no-such-place"), "{error:#}");
     }
 }

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::whole_file::{Growing, check_writable};
-use crate::{Error, Result};
+use crate::{Error, Result, numeral};
 
 /// The first line of every history file.
 pub const HISTORY_HEADER: &str =
@@ -91,10 +91,8 @@ impl HistoryWriter {
 
     /// Appends one row of numbers; what is not finite is an empty field.
     pub fn write_cells(&mut self, cells: &[f64]) {
-        let words: Vec<String> = cells
-            .iter()
-            .map(|cell| if cell.is_finite() { cell.to_string() } else { String::new() })
-            .collect();
+        let words: Vec<String> =
+            cells.iter().map(|cell| if cell.is_finite() { numeral(*cell) } else { String::new() }).collect();
         self.rows += &words.join(",");
         self.rows.push('\n');
     }
@@ -149,7 +147,7 @@ impl HistoryWriter {
     /// Appends one row of a fit.
     pub fn write_fit(&mut self, row: &FitRow) {
         let FitRow { update, epoch, seconds, primal, dual, gap, relative_gap, infeasibility, .. } = row;
-        let label = row.label.map_or_else(String::new, |label| label.to_string());
+        let label = row.label.map_or_else(String::new, numeral);
         self.add(&format!(
             "{update},{epoch:?},{seconds:?},{label},{primal:?},{dual:?},{gap:?},{relative_gap:?},{infeasibility:?}\n"
         ));

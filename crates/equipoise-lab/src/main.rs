@@ -10,6 +10,7 @@ mod methods;
 mod random;
 mod report;
 mod reproduction;
+mod runs;
 mod serve;
 mod setup;
 mod table;

@@ -98,11 +98,11 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
     ensure!(arguments.repeats() > 0 && !arguments.seeds().is_empty(), "at least one run and one seed");
     ensure!(arguments.time_limit > 0.0, "the time limit is a number above 0");
     if arguments.part == Part::Slopes {
-        let mut record = slopes::record::Record::open(&arguments.out)?;
+        let mut record = slopes::record::Record::open(&arguments.out, arguments.commit.as_deref())?;
         arguments.setup().write(&arguments.out)?;
         return slopes::run(arguments, &mut record);
     }
-    let mut record = Record::open(&arguments.out)?;
+    let mut record = Record::open(&arguments.out, arguments.commit.as_deref())?;
     arguments.setup().write(&arguments.out)?;
     match arguments.part {
         Part::Accelerated => quadratics::run(arguments, &mut record),

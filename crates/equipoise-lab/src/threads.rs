@@ -4,7 +4,6 @@
 mod bare;
 mod data;
 mod measure;
-mod one_thread;
 mod pairs;
 mod plan;
 mod protocols;
@@ -131,7 +130,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
     let counts = arguments.threads_list.as_deref().unwrap_or(&[1]);
     ensure!(!counts.is_empty() && !counts.contains(&0), "thread counts start at 1");
     arguments.selection().check()?;
-    let mut record = Record::open(&arguments.out)?;
+    let mut record = Record::open(&arguments.out, arguments.commit.as_deref(), arguments.limit())?;
     arguments.setup().write(&arguments.out)?;
     match arguments.part {
         Part::Bare => bare::run(arguments, &mut record),

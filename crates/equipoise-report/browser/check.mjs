@@ -3,7 +3,7 @@
 //   node check.mjs PAGE.html [FOLDER for screenshots]
 //
 // No console errors, no request beside the page itself, every chart has data and layers, hovering shows values, buttons
-// change scales, names hide series, figures are saved as CSV and PNG, light and dark differ, nothing is wider than a
+// change scales, names hide series, figures are saved as CSV and PNG, light and dark differ, it can be printed, nothing is wider than a
 // telephone. Speaks the DevTools protocol over a pipe and needs nothing but Node and Chromium (CHROMIUM names another program).
 
 import { spawn } from "node:child_process";
@@ -70,11 +70,30 @@ async function open(width, height, mobile, dark) {
   throw new Error("the page did not load within 10 s");
 }
 
-async function shoot(name) {
+// All of the page, or what is on the screen: for the first the page is laid out anew, and what the pointer shows is gone.
+async function shoot(name, whole = true) {
   if (!shots) return;
   mkdirSync(shots, { recursive: true });
-  const { data } = await send("Page.captureScreenshot", { format: "png", captureBeyondViewport: true });
+  const { data } = await send("Page.captureScreenshot", { format: "png", captureBeyondViewport: whole });
   writeFileSync(join(shots, `${name}.png`), Buffer.from(data, "base64"));
+}
+
+// As on paper: one drawing of every figure, the wide one, no buttons, black on white; every page as wide as the paper.
+async function print(figures) {
+  await send("Emulation.setEmulatedMedia", { media: "print", features: [{ name: "prefers-color-scheme", value: "dark" }] });
+  const paper = await evaluate(`({
+    shown: [...document.querySelectorAll('.figure')].map((figure) =>
+      [...figure.querySelectorAll('.chart > svg')].filter((one) => getComputedStyle(one).display !== 'none').map((one) => one.classList[0]).join()),
+    buttons: [...document.querySelectorAll('.tools, #theme, nav')].filter((one) => getComputedStyle(one).display !== 'none').length,
+    ground: getComputedStyle(document.body).backgroundColor,
+    ink: getComputedStyle(document.body).color,
+  })`);
+  expect(paper.shown.length === figures && paper.shown.every((one) => one === "wide"), `on paper figures are ${paper.shown}`);
+  expect(paper.buttons === 0, "on paper there are buttons");
+  expect(paper.ground === "rgb(255, 255, 255)" && paper.ink === "rgb(0, 0, 0)", `on paper it is ${paper.ink} on ${paper.ground}`);
+  const { data } = await send("Page.printToPDF", { printBackground: true });
+  expect(Buffer.from(data, "base64").subarray(0, 5).toString() === "%PDF-", "printing gives no PDF");
+  if (shots) writeFileSync(join(shots, "print.pdf"), Buffer.from(data, "base64"));
 }
 
 async function main() {
@@ -135,7 +154,7 @@ async function main() {
       return tip.hidden ? '' : tip.textContent;
     })()`);
     expect(/\d/.test(tip), `${id}: pointing at it shows no value`);
-    if (id === figures[0]) await shoot("hover");
+    if (id === figures[0]) await shoot("hover", false);
     // Hide the first series and show it again.
     if (state.names) {
       const hid = await evaluate(`(() => {
@@ -213,6 +232,9 @@ async function main() {
     expect(wide <= 390, `on a telephone the page is ${wide} wide`);
     await shoot(`phone-${dark ? "dark" : "light"}`);
   }
+
+  await open(1280, 900, false, true);
+  await print(figures.length);
 
   const asked = events.filter((event) => event.method === "Network.requestWillBeSent").map((event) => event.params.request.url);
   const foreign = asked.filter((url) => url !== address && !url.startsWith("data:") && !url.startsWith("blob:") && url !== "about:blank");

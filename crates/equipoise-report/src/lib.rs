@@ -21,9 +21,11 @@ mod chart;
 mod escape;
 mod figure;
 mod page;
+mod raster;
 mod table;
 
 pub use chart::{Axis, Chart, DrawingError, Image, Mark, Panel, Scale, Series, colours, svg};
 pub use figure::Figure;
 pub use page::{Page, Section};
+pub use raster::png;
 pub use table::{Cell, Table, Verdict};

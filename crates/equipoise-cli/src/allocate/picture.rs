@@ -9,7 +9,7 @@ use equipoise_allocation::{Allocation, supply_curve};
 
 use super::data::Input;
 use super::run::Found;
-use crate::plot::{Axis, Chart, Mark, Panel, Series, colours, write_svg};
+use crate::plot::{Axis, Chart, Mark, Panel, Series, colours, write_picture};
 
 /// The most users that are drawn as bars.
 const BARS: usize = 40;
@@ -25,7 +25,7 @@ pub(super) fn draw(path: &Path, found: &Found, input: &Input) -> Result<()> {
         vec![if is_one_row { merit_order(one, input) } else { seen(one, input) }, bars(one, input)]
     };
     let panels: Vec<Panel> = panels.into_iter().map(Panel::Chart).collect();
-    write_svg(path, &panels)
+    write_picture(path, &panels)
 }
 
 /// What is given at every price, with what is asked and the price that clears.

@@ -68,7 +68,7 @@ pub(crate) struct AllocateRunArguments {
     #[arg(long, requires = "out")]
     pub(crate) keep_partial: bool,
     /// Draw what is given at every price, and what each user gives
-    #[arg(long, value_name = "FILE.svg")]
+    #[arg(long, value_name = "FILE.svg|png")]
     pub(crate) plot: Option<PathBuf>,
     /// Begin at the prices of this result
     #[arg(long, value_name = "RESULT")]

@@ -79,7 +79,7 @@ pub(crate) struct ConsensusFitArguments {
     #[arg(long, requires = "out")]
     pub(crate) keep_partial: bool,
     /// Draw gap and disagreement over messages
-    #[arg(long, value_name = "FILE.svg")]
+    #[arg(long, value_name = "FILE.svg|png")]
     pub(crate) plot: Option<PathBuf>,
     /// Write a row to this CSV file in every round
     #[arg(long, value_name = "FILE.csv")]

@@ -60,7 +60,7 @@ pub(crate) struct FitArguments {
     #[arg(long, requires = "out")]
     pub(crate) keep_partial: bool,
     /// Draw the weights, and the fit beside the target
-    #[arg(long, value_name = "FILE.svg")]
+    #[arg(long, value_name = "FILE.svg|png")]
     pub(crate) plot: Option<PathBuf>,
     /// Begin at the weights of this result
     #[arg(long, value_name = "RESULT")]

@@ -143,7 +143,7 @@ pub(crate) struct FusedFitArguments {
     #[arg(long, value_name = "RESULT")]
     pub(crate) warm_start: Option<PathBuf>,
     /// Draw the fit over the data; an image before and after
-    #[arg(long, value_name = "FILE.svg")]
+    #[arg(long, value_name = "FILE.svg|png")]
     pub(crate) plot: Option<PathBuf>,
     /// Write a row to this CSV file in every round: lambda, round, seconds, objective, bound, relative gap
     #[arg(long, value_name = "FILE.csv")]
@@ -180,7 +180,7 @@ pub(crate) struct FusedPathArguments {
     #[arg(long, requires = "out")]
     pub(crate) keep_partial: bool,
     /// Draw the criterion over lambda, and the chosen fit
-    #[arg(long, value_name = "FILE.svg")]
+    #[arg(long, value_name = "FILE.svg|png")]
     pub(crate) plot: Option<PathBuf>,
 }
 

@@ -20,7 +20,7 @@ EXPERIMENTS
   methods      plain, accelerated, stochastic, SVRG, SAGA and auto on shared problems
   all          all of these
 
-DIR receives index.html (a page that needs no network), figures/*.svg, claims.json, and a CSV and a JSON file for
+DIR receives index.html (a page that needs no network), figures/*.svg and *.png, claims.json, and a CSV and a JSON file for
 every cell (experiment, settings, seed). Cells that are there already are not run again: typed again after Ctrl-C or
 a crash, the same command goes on. --scale paper takes the sizes of the paper: hours, and 4 GB for concurrency.
 Exit status: 0 done, 2 error, 130 interrupted.";

@@ -174,7 +174,7 @@ pub(crate) struct OutputArguments {
     #[arg(long, requires = "out")]
     pub(crate) keep_partial: bool,
     /// Draw the result
-    #[arg(long, value_name = "FILE.svg")]
+    #[arg(long, value_name = "FILE.svg|png")]
     pub(crate) plot: Option<PathBuf>,
     /// Write a row for each lambda to this CSV file
     #[arg(long, value_name = "FILE.csv")]

@@ -60,7 +60,7 @@ pub(crate) struct PortfolioSolveArguments {
     #[arg(long, requires = "out")]
     pub(crate) keep_partial: bool,
     /// Draw risk and return of assets and portfolios, and the weights
-    #[arg(long, value_name = "FILE.svg")]
+    #[arg(long, value_name = "FILE.svg|png")]
     pub(crate) plot: Option<PathBuf>,
     /// Begin at the weights of this result
     #[arg(long, value_name = "RESULT", visible_alias = "warm-start")]

@@ -73,7 +73,7 @@ pub(crate) struct SolveArguments {
     #[arg(long, value_name = "FILE.csv")]
     pub(crate) history: Option<PathBuf>,
     /// Plot objective and gap over time to this SVG file
-    #[arg(long, value_name = "FILE.svg")]
+    #[arg(long, value_name = "FILE.svg|png")]
     pub(crate) plot: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) checkpointing: Checkpointing,

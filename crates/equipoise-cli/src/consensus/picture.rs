@@ -7,7 +7,7 @@ use std::path::Path;
 use anyhow::Result;
 use equipoise_consensus::Checkpoint;
 
-use crate::plot::{Axis, Chart, Mark, Panel, Series, colours, write_svg};
+use crate::plot::{Axis, Chart, Mark, Panel, Series, colours, write_picture};
 
 pub(super) fn draw(path: &Path, seen: &[Checkpoint], allowed: f64) -> Result<()> {
     let line = |of: fn(&Checkpoint) -> f64| -> Vec<(f64, f64)> {
@@ -25,5 +25,5 @@ pub(super) fn draw(path: &Path, seen: &[Checkpoint], allowed: f64) -> Result<()>
     let disagreement = Chart::new("Disagreement", x(), Axis::log("largest distance from the mean"))
         .with(Series::new(Mark::Line, colours::ORANGE, apart.clone()))
         .with(Series::new(Mark::Dots, colours::ORANGE, apart));
-    write_svg(path, &[Panel::Chart(gaps), Panel::Chart(disagreement)])
+    write_picture(path, &[Panel::Chart(gaps), Panel::Chart(disagreement)])
 }

@@ -9,7 +9,7 @@ use equipoise::matrix::axpy;
 use equipoise_models::constrained::Fit;
 
 use super::data::Input;
-use crate::plot::{Axis, Chart, Mark, Panel, Series, colours, write_svg};
+use crate::plot::{Axis, Chart, Mark, Panel, Series, colours, write_picture};
 
 /// The most weights that are drawn.
 const BARS: usize = 40;
@@ -17,7 +17,7 @@ const BARS: usize = 40;
 const DOTS: usize = 3000;
 
 pub(super) fn draw(path: &Path, fits: &[Fit], input: &Input) -> Result<()> {
-    write_svg(path, &[Panel::Chart(weights(fits, input)), Panel::Chart(fitted(fits, input))])
+    write_picture(path, &[Panel::Chart(weights(fits, input)), Panel::Chart(fitted(fits, input))])
 }
 
 /// The largest weights, in the mean over the targets, from the top down.

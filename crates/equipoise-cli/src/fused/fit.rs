@@ -56,6 +56,11 @@ fn fitted(
             path::points(data, settings, &path::Steps::default(), control, |fit| history.add_fit(fit))
                 .with_context(file)?;
         let Some(best) = fused::choose(&points, criterion) else {
+            if points.iter().all(|point| point.fit.status != Status::Converged) {
+                bail!(
+                    "--choose {criterion}: no fit of the path converged; raise --gap or --max-rounds, or name a lambda"
+                );
+            }
             bail!("--choose {criterion}: degrees of freedom are not known for this penalty; name a lambda")
         };
         let best = points
@@ -158,7 +163,7 @@ fn render(
         write_fit(path, &object)?;
     }
     if let Some(path) = &args.plot {
-        plot::write_svg(path, &drawing::panels(data, found))?;
+        plot::write_picture(path, &drawing::panels(data, found))?;
     }
     exit::print(&text)
 }

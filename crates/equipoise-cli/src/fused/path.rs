@@ -16,6 +16,7 @@ use crate::exit::{self, Outcome, note, while_at};
 use crate::interrupt::Interrupt;
 use crate::outputs::{self, Place, Sort};
 use crate::plot;
+use crate::report::{decimal, number};
 
 /// How many lambdas, and down to which share of the first.
 #[derive(Debug)]
@@ -72,7 +73,7 @@ pub(crate) fn run(args: &FusedPathArguments, interrupt: &Interrupt) -> Result<Ou
         write_fit(path, &object)?;
     }
     if let Some(path) = &args.plot {
-        plot::write_svg(path, &drawing::path_panels(&data, &points, best, args.choose))?;
+        plot::write_picture(path, &drawing::path_panels(&data, &points, best, args.choose))?;
     }
     exit::print(&text)?;
     Ok(is_converged.into())
@@ -104,16 +105,26 @@ fn words(points: &[Point], best: Option<usize>, criterion: fused::Criterion) -> 
     for (k, point) in points.iter().enumerate() {
         let fit = &point.fit;
         let segments = fit.segments.map_or_else(|| "-".into(), |count| count.to_string());
-        let value = point.value(criterion).map_or_else(|| "-".into(), |value| format!("{value:.4}"));
-        let chosen = if best == Some(k) { "  <- chosen" } else { "" };
+        let value = point.value(criterion).map_or_else(|| "-".into(), |value| decimal(value, 4));
+        let is_converged = fit.status == Status::Converged;
+        let chosen = match (best == Some(k), is_converged) {
+            (true, _) => "  <- chosen",
+            (false, true) => "",
+            (false, false) => " *",
+        };
         let _ = writeln!(
             text,
-            "{:>14.6} {segments:>9} {:>14.6} {:>12.1e} {value:>14}{chosen}",
-            fit.lambda, fit.objective, fit.relative_gap
+            "{:>14} {segments:>9} {:>14} {:>12.1e} {value:>14}{chosen}",
+            decimal(fit.lambda, 6),
+            decimal(fit.objective, 6),
+            fit.relative_gap
         );
     }
+    if points.iter().any(|point| point.fit.status != Status::Converged) {
+        text += "*: a fit that did not converge; it is not chosen\n";
+    }
     if let Some(k) = best {
-        let _ = writeln!(text, "next: equipoise fused fit DATA --lambda {}", points[k].fit.lambda);
+        let _ = writeln!(text, "next: equipoise fused fit DATA --lambda {}", number(points[k].fit.lambda));
     }
     text
 }

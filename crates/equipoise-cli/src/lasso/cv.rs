@@ -19,7 +19,7 @@ use crate::args::LassoCvArguments;
 use crate::exit::{self, Outcome, note};
 use crate::interrupt::Interrupt;
 use crate::outputs::{Place, Sort};
-use crate::report::line;
+use crate::report::{decimal, line, number};
 
 /// The object of `cv --json`.
 #[derive(Debug, Serialize)]
@@ -28,8 +28,9 @@ struct CvJson<'a> {
     relative_gap: Option<f64>,
     lambda_max: f64,
     folds: usize,
-    best: PointJson<'a>,
-    one_se: PointJson<'a>,
+    /// Null where no lambda converged in every fold.
+    best: Option<PointJson<'a>>,
+    one_se: Option<PointJson<'a>>,
     points: Vec<PointJson<'a>>,
     seconds_load: f64,
     seconds_solve: f64,
@@ -69,8 +70,8 @@ pub(crate) fn run(args: &LassoCvArguments, interrupt: &Interrupt) -> Result<Outc
         relative_gap: gap.is_finite().then_some(gap),
         lambda_max: cv.lambda_max,
         folds: args.folds,
-        best: of(cv.best),
-        one_se: of(cv.one_se),
+        best: cv.best.map(of),
+        one_se: cv.one_se.map(of),
         points: (0..cv.points.len()).map(of).collect(),
         seconds_load: regression.seconds_load,
         seconds_solve: seconds,
@@ -101,17 +102,20 @@ pub(crate) fn run(args: &LassoCvArguments, interrupt: &Interrupt) -> Result<Outc
 
 fn words(cv: &Cv, regression: &Regression, status: Status, seconds: f64) -> String {
     let points: Vec<Point> = cv.points.iter().map(|one| one.point.clone()).collect();
-    let errors: Vec<(f64, f64)> = cv.points.iter().map(|one| (one.error, one.standard_error)).collect();
-    let mut text = format!("{status}\n{}", report::table(&points, Some(&errors)));
+    let mut text = format!("{status}\n{}", report::table(&points, Some(&cv.points)));
     for (name, k) in [("best", cv.best), ("one_se", cv.one_se)] {
+        let Some(k) = k else {
+            line(&mut text, name, "none: no lambda converged in every fold");
+            continue;
+        };
         let one = &cv.points[k];
         let found = format!(
-            "lambda {} ({:.4} of lambda_max), {} nonzeros, {} {:.6}",
-            one.point.lambda,
+            "lambda {} ({:.4} of lambda_max), {} nonzeros, {} {}",
+            number(one.point.lambda),
             one.point.lambda / cv.lambda_max,
             one.point.nonzeros,
             error_name(regression.settings.loss),
-            one.error
+            decimal(one.error, 6)
         );
         line(&mut text, name, &found);
     }

@@ -5,7 +5,7 @@ use std::path::Path;
 use anyhow::Result;
 use equipoise_models::lasso::{Cv, Point};
 
-use crate::plot::{Axis, Chart, Mark, Panel, Series, colours, write_svg};
+use crate::plot::{Axis, Chart, Mark, Panel, Series, colours, write_picture};
 
 /// How many paths are named, and how many bars are drawn.
 const NAMED: usize = 12;
@@ -36,7 +36,7 @@ fn paths(points: &[&Point], names: &[String]) -> Chart {
 /// A path.
 pub(crate) fn draw_path(file: &Path, points: &[Point], names: &[String]) -> Result<()> {
     let all: Vec<&Point> = points.iter().collect();
-    write_svg(file, &[Panel::Chart(paths(&all, names))])
+    write_picture(file, &[Panel::Chart(paths(&all, names))])
 }
 
 /// Errors with their bars, both choices ruled, and the paths beside them.
@@ -52,14 +52,15 @@ pub(crate) fn draw_cv(file: &Path, cv: &Cv, names: &[String], error: &str) -> Re
     if first > last {
         x = x.with_range(first, last);
     }
-    let rule = |k: usize| vec![(cv.points[k].point.lambda, cv.points[k].error)];
+    let rule =
+        |k: Option<usize>| k.map(|k| (cv.points[k].point.lambda, cv.points[k].error)).into_iter().collect();
     let chart = Chart::new("Cross-validation", x, Axis::linear(error))
         .with(Series::new(Mark::ErrorBars(bars), colours::LIGHT_BLUE, middle.clone()))
         .with(Series::new(Mark::Points, colours::BLUE, middle).named("mean over folds, one standard error"))
         .with(Series::new(Mark::Rules, colours::ORANGE, rule(cv.best)).named("best"))
         .with(Series::new(Mark::Rules, colours::GREEN, rule(cv.one_se)).named("one standard error"));
     let points: Vec<&Point> = cv.points.iter().map(|one| &one.point).collect();
-    write_svg(file, &[Panel::Chart(chart), Panel::Chart(paths(&points, names))])
+    write_picture(file, &[Panel::Chart(chart), Panel::Chart(paths(&points, names))])
 }
 
 /// Numbers by name as bars, the largest on top.
@@ -83,5 +84,5 @@ pub(crate) fn draw_bars(
         Axis::linear("").with_ticks(ticks).with_range(0.0, count as f64 + 1.0),
     )
     .with(Series::new(Mark::BarsAcross, colours::BLUE, bars));
-    write_svg(file, &[Panel::Chart(chart)])
+    write_picture(file, &[Panel::Chart(chart)])
 }

@@ -3,11 +3,12 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use equipoise_models::lasso::Point;
+use equipoise::Status;
+use equipoise_models::lasso::{CvPoint, Point};
 use serde::{Serialize, Serializer};
 
 use super::data::Regression;
-use crate::report::{line, number};
+use crate::report::{decimal, line, number};
 
 /// How many coefficients are listed.
 const LISTED: usize = 20;
@@ -121,13 +122,17 @@ pub(crate) fn words(point: &Point, regression: &Regression, lambda_max: f64, sec
         line(&mut text, "infeasibility", &format!("{miss:.3e} of a constraint's own terms"));
     }
     let ratio = point.lambda / lambda_max;
-    line(&mut text, "lambda", &format!("{} ({ratio:.4} of lambda_max {lambda_max})", point.lambda));
+    line(
+        &mut text,
+        "lambda",
+        &format!("{} ({ratio:.4} of lambda_max {})", number(point.lambda), number(lambda_max)),
+    );
     line(&mut text, "work", &format!("{} walks, {seconds:.3} s", point.walks));
     if let Some((low, high)) = regression.labels {
         line(&mut text, "labels", &format!("{} = {high} against {low}", regression.target));
     }
     if let Some(intercept) = point.intercept {
-        line(&mut text, "intercept", &intercept.to_string());
+        line(&mut text, "intercept", &number(intercept));
     }
     text + &coefficients(point, &regression.names)
 }
@@ -141,7 +146,7 @@ fn coefficients(point: &Point, names: &[String]) -> String {
     list.sort_by(|a, b| b.1.abs().total_cmp(&a.1.abs()));
     let width = list.iter().take(LISTED).map(|one| one.0.chars().count()).max().unwrap_or(0);
     for (name, value) in list.iter().take(LISTED) {
-        let _ = writeln!(text, "  {name:<width$}  {value:>14.8}");
+        let _ = writeln!(text, "  {name:<width$}  {:>14}", decimal(*value, 8));
     }
     if list.len() > LISTED {
         let _ = writeln!(text, "  ... {} more; --out FILE writes all", list.len() - LISTED);
@@ -149,20 +154,29 @@ fn coefficients(point: &Point, names: &[String]) -> String {
     text
 }
 
-/// Fits along lambda for people.
-pub(crate) fn table(points: &[Point], errors: Option<&[(f64, f64)]>) -> String {
+/// Fits along lambda for people; a fit that did not converge is marked.
+pub(crate) fn table(points: &[Point], errors: Option<&[CvPoint]>) -> String {
     let mut text = format!("{:>14}  {:>9}  {:>18}  {:>10}", "lambda", "nonzeros", "objective", "gap");
     if errors.is_some() {
         text += "           error  standard error";
     }
     text.push('\n');
+    let mut marked = false;
     for (k, point) in points.iter().enumerate() {
         let Point { lambda, nonzeros, objective, relative_gap, .. } = point;
-        let _ = write!(text, "{lambda:>14.6}  {nonzeros:>9}  {objective:>18.8}  {relative_gap:>10.2e}");
-        if let Some((error, standard)) = errors.map(|errors| errors[k]) {
-            let _ = write!(text, "  {error:>14.6}  {standard:>14.6}");
+        let (lambda, objective) = (decimal(*lambda, 6), decimal(*objective, 8));
+        let _ = write!(text, "{lambda:>14}  {nonzeros:>9}  {objective:>18}  {relative_gap:>10.2e}");
+        let mut is_converged = point.status == Status::Converged;
+        if let Some(one) = errors.map(|errors| &errors[k]) {
+            let _ = write!(text, "  {:>14}  {:>14}", decimal(one.error, 6), decimal(one.standard_error, 6));
+            is_converged = one.is_converged;
         }
-        text.push('\n');
+        text += if is_converged { "\n" } else { " *\n" };
+        marked |= !is_converged;
+    }
+    if marked {
+        let not_chosen = if errors.is_some() { "; its lambda is not chosen" } else { "" };
+        let _ = writeln!(text, "*: a fit that did not converge{not_chosen}");
     }
     text
 }
@@ -172,7 +186,9 @@ pub(crate) fn history(points: &[Point]) -> String {
     let mut text = String::from("lambda,objective,bound,relative_gap,nonzeros,walks,products\n");
     for point in points {
         let Point { lambda, objective, bound, relative_gap, nonzeros, walks, products, .. } = point;
-        let _ = writeln!(text, "{lambda},{objective},{bound},{relative_gap},{nonzeros},{walks},{products}");
+        let [lambda, objective, bound, gap] =
+            [lambda, objective, bound, relative_gap].map(|cell| number(*cell));
+        let _ = writeln!(text, "{lambda},{objective},{bound},{gap},{nonzeros},{walks},{products}");
     }
     text
 }

@@ -35,7 +35,7 @@ pub(crate) fn run(args: &ReportArguments) -> Result<Outcome> {
     let names: Vec<String> = args.files.iter().map(|file| file.display().to_string()).collect();
     let title = args.title.clone().unwrap_or_else(|| format!("Report on {}", names.join(", ")));
     let mut page =
-        Page::new(title).fact("version", equipoise_experiments::version()).fact("files", names.join(", "));
+        Page::new(title).fact("version", crate::version::program()).fact("files", names.join(", "));
     if !histories.is_empty() {
         page = histories::sections(&histories).into_iter().fold(page, Page::section);
     }

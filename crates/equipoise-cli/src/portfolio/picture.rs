@@ -9,7 +9,7 @@ use equipoise_portfolio::Portfolio;
 
 use super::data::Input;
 use super::report::Outcomes;
-use crate::plot::{Axis, Chart, Mark, Panel, Series, colours, write_svg};
+use crate::plot::{Axis, Chart, Mark, Panel, Series, colours, write_picture};
 
 /// The most assets that are named in the plane of risk and return.
 const NAMED: usize = 40;
@@ -24,7 +24,7 @@ pub(super) fn draw(path: &Path, outcomes: &Outcomes, input: &Input) -> Result<()
     } else {
         weights(&outcomes.points[0], input)
     };
-    write_svg(path, &[Panel::Chart(plane(outcomes, input)), Panel::Chart(second)])
+    write_picture(path, &[Panel::Chart(plane(outcomes, input)), Panel::Chart(second)])
 }
 
 /// Percent a year.

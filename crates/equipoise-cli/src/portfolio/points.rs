@@ -9,6 +9,8 @@ use anyhow::Result;
 use equipoise_formats::write_whole;
 use equipoise_portfolio::Portfolio;
 
+use crate::report::number;
+
 /// The columns before the weights.
 const COLUMNS: &str = "return,variance,risk,objective,bound,relative_gap,status,turnover";
 
@@ -20,11 +22,10 @@ pub(super) fn write(path: &Path, points: &[Portfolio], names: &[String]) -> Resu
         for point in points {
             let Portfolio { expected_return, variance, objective, bound, relative_gap, turnover, .. } = point;
             let (risk, status) = (variance.max(0.0).sqrt(), point.status.name());
-            write!(
-                out,
-                "{expected_return},{variance},{risk},{objective},{bound},{relative_gap},{status},{turnover}"
-            )?;
-            point.weights.iter().try_for_each(|w| write!(out, ",{w}"))?;
+            let cells = [expected_return, variance, &risk, objective, bound, relative_gap];
+            cells.iter().try_for_each(|cell| write!(out, "{},", number(**cell)))?;
+            write!(out, "{status},{}", number(*turnover))?;
+            point.weights.iter().try_for_each(|w| write!(out, ",{}", number(*w)))?;
             writeln!(out)?;
         }
         Ok(())

@@ -18,7 +18,7 @@ use crate::exit::{self, Outcome, note};
 use crate::interrupt::Interrupt;
 use crate::outputs::{self, Place, Sort};
 use crate::picture::against_costs;
-use crate::plot::{Panel, write_svg};
+use crate::plot::{Panel, write_picture};
 use crate::progress::Fits;
 use crate::report::number;
 use crate::watch::Watch;
@@ -98,7 +98,7 @@ pub(crate) fn run(args: &CvArguments, interrupt: &Interrupt) -> Result<Outcome> 
         note(report::not_converged(status, worst, settings.gap, ""));
     }
     if let Some(path) = &args.plot {
-        write_svg(path, &[panel(&found, settings.kind)])?;
+        write_picture(path, &[panel(&found, settings.kind)])?;
     }
     let mut text = match (training.json, training.quiet) {
         (true, _) => serde_json::to_string(&json(&found, &settings, &data))? + "\n",

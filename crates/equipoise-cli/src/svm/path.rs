@@ -18,8 +18,9 @@ use crate::exit::{self, Outcome, note};
 use crate::interrupt::Interrupt;
 use crate::outputs;
 use crate::picture::against_costs;
-use crate::plot::{Panel, write_svg};
+use crate::plot::{Panel, write_picture};
 use crate::progress::Fits;
+use crate::report::decimal;
 use crate::watch::Watch;
 
 /// The object of `path --json`.
@@ -105,7 +106,7 @@ pub(crate) fn run(args: &PathArguments, interrupt: &Interrupt) -> Result<Outcome
         note(report::not_converged(status, worst, settings.gap, ""));
     }
     if let Some(path) = &args.plot {
-        write_svg(path, &panels(&steps))?;
+        write_picture(path, &panels(&steps))?;
     }
     let best = best(&walk, &steps);
     let mut text = if training.json {
@@ -200,14 +201,14 @@ fn table(steps: &[StepJson]) -> String {
     text.push('\n');
     for step in steps {
         let StepJson { cost, primal, dual, relative_gap, support, seconds, .. } = step;
-        let bias = step.bias.map_or_else(|| "-".into(), |bias| format!("{bias:.6}"));
-        let cost = costs::short(*cost);
+        let bias = step.bias.map_or_else(|| "-".into(), |bias| decimal(bias, 6));
+        let (cost, primal, dual) = (costs::short(*cost), decimal(*primal, 8), decimal(*dual, 8));
         let _ = write!(
             text,
-            "{cost:>12}  {primal:>18.8}  {dual:>18.8}  {relative_gap:>10.2e}  {bias:>12}  {support:>9}  {seconds:>9.3}"
+            "{cost:>12}  {primal:>18}  {dual:>18}  {relative_gap:>10.2e}  {bias:>12}  {support:>9}  {seconds:>9.3}"
         );
         let accuracy = step.accuracy.map(|share| format!("{:.2} %", 100.0 * share));
-        if let Some(score) = accuracy.or(step.mse.map(|mse| format!("{mse:.4}"))) {
+        if let Some(score) = accuracy.or(step.mse.map(|mse| decimal(mse, 4))) {
             let _ = write!(text, "  {score:>8}");
         }
         if step.status != Status::Converged.name() {

@@ -17,6 +17,7 @@ use crate::args::PredictArguments;
 use crate::exit::{self, Outcome};
 use crate::interrupt::Interrupt;
 use crate::outputs;
+use crate::report::number;
 
 pub(crate) fn run(args: &PredictArguments, interrupt: &Interrupt) -> Result<Outcome> {
     let threads = args.threads.unwrap_or_else(|| TrainSettings::default().threads);
@@ -83,7 +84,7 @@ impl Predictions<'_> {
         let of_labels = |label: f64| match model.kind {
             Kind::Svc | Kind::NuSvc => label_word(label, names),
             // A value of a regression in full.
-            Kind::Svr | Kind::OneClass => label.to_string(),
+            Kind::Svr | Kind::OneClass => number(label),
         };
         let is_table = self.args.decision_values || self.args.probabilities;
         let mut text = if is_table { self.header(model, names) } else { String::new() };

@@ -46,6 +46,11 @@ fn theory_finds_what_theory_says_and_is_not_run_twice() {
     assert_eq!(verdict("async-step"), "beyond");
     let html = page(&folder.join("index.html"));
     assert!(html.contains("equipoise lab theory --scale quick") && html.contains("Late reads"));
+    let figures = fs::read_dir(folder.join("figures")).expect("figures").flatten().map(|file| file.path());
+    let (painted, drawn): (Vec<_>, Vec<_>) =
+        figures.partition(|file| file.extension().is_some_and(|found| found == "png"));
+    assert!(painted.len() >= 5 && painted.len() == drawn.len(), "{painted:?} {drawn:?}");
+    assert!(painted.iter().all(|file| fs::read(file).is_ok_and(|bytes| bytes.starts_with(b"\x89PNG"))));
     let first = fs::read(folder.join("index.html")).expect("a page");
     let again = equipoise(&["lab", "theory", "--out", &out]).expect(0);
     assert!(again.stdout.contains("\n0 cells run now, 24 found in records"), "{}", again.stdout);

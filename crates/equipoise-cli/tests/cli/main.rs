@@ -37,12 +37,14 @@ mod help;
 mod lab;
 mod lasso;
 mod multicore;
+mod numerals;
 mod pages;
 mod portfolio;
 mod samples;
 mod soak;
 mod solve;
 mod svm;
+mod unfinished;
 mod verify;
 
 use std::fs;

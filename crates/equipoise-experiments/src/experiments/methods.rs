@@ -163,32 +163,27 @@ pub(super) fn section(records: &[&Record], command: &str) -> Section {
 }
 
 pub(super) fn claims(records: &[&Record]) -> Vec<Claim> {
-    let mut row = Claim::new(
-        "table-1",
-        "Table 1: linear constraints, proximal terms, parallel, stochastic: all four in one method family.",
-        "Runs in this folder of each kind that reached their target, by raw data: constrained (all), proximal (the box of Theorem 4), \
-         parallel (threads), stochastic (samples). Reproduced if each has one; beyond with variance reduction and momentum.",
-    );
     let left = |method: &str| middle(records, "samples", method, "left");
-    let (stochastic, svrg, saga) = (left("stochastic"), left("svrg"), left("saga"));
-    if stochastic.is_finite() {
-        let all = svrg <= 1.1 * ACCURACY && saga <= 1.1 * ACCURACY;
-        let found = format!(
-            "share of the gap left on samples in the same seconds at most: stochastic {}, SVRG {}, SAGA {}; for threads and boxes see above",
-            short(stochastic),
-            short(svrg),
-            short(saga)
-        );
-        row = row.with(if all { Verdict::Beyond } else { Verdict::Reproduced }, found);
-    }
+    let (stochastic, svrg, saga, pairs) = (left("stochastic"), left("svrg"), left("saga"), left("pairs"));
     let mut slow = Claim::new(
         "stochastic-price",
         "Slower convergence is the price of cheap stochastic steps (Theorem 3).",
-        "Share of the gap left on samples when the time is over: stochastic over SVRG. Reproduced if above 1.",
+        "Share of the gap left on samples when the same time is over, medians: stochastic steps against pairs of Algorithm 1. Reproduced if the stochastic ones \
+         have more left.",
     );
-    if stochastic.is_finite() && svrg > 0.0 {
-        slow =
-            slow.judged(stochastic > svrg, format!("stochastic {}, SVRG {}", short(stochastic), short(svrg)));
+    if stochastic.is_finite() && pairs.is_finite() {
+        slow = slow
+            .judged(stochastic > pairs, format!("stochastic {}, pairs {}", short(stochastic), short(pairs)));
+    }
+    let mut reduced = Claim::new(
+        "variance-reduction",
+        "(Ours.) Variance reduction takes the price away.",
+        "Share of the gap left on samples in the same time, medians. Beyond if SVRG and SAGA get to 1e-6, and stochastic steps do not.",
+    );
+    if [stochastic, svrg, saga].iter().all(|share| share.is_finite()) {
+        let beyond = svrg.max(saga) <= 1.1 * ACCURACY && stochastic > 1.1 * ACCURACY;
+        let found = format!("stochastic {}, SVRG {}, SAGA {}", short(stochastic), short(svrg), short(saga));
+        reduced = reduced.with(if beyond { Verdict::Beyond } else { Verdict::NotReproduced }, found);
     }
     let mut momentum = Claim::new(
         "momentum-pays",
@@ -210,5 +205,5 @@ pub(super) fn claims(records: &[&Record]) -> Vec<Claim> {
         );
         momentum = momentum.with(if beyond { Verdict::Beyond } else { Verdict::NotReproduced }, found);
     }
-    vec![row, slow, momentum]
+    vec![slow, reduced, momentum]
 }

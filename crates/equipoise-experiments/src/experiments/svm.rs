@@ -19,8 +19,8 @@ use equipoise_report::{
     Axis, Cell as TableCell, Chart, Figure, Mark, Section, Series, Table, Verdict, colours,
 };
 
-use super::concurrency::{middle, timed};
-use super::svm_data::{Data, Shape, find};
+use super::concurrency::{decided, enough, middle, timed};
+use super::svm_data::{Data, Shape, content};
 use super::{short, svm_peers, those};
 use crate::cell::{Cell, Outcome, Record};
 use crate::claims::Claim;
@@ -48,16 +48,15 @@ fn shape(plan: &Plan, set: &str) -> Shape {
 }
 
 pub(super) fn cells(plan: &Plan) -> Result<Vec<Cell>> {
-    if let Some(folder) = &plan.data {
-        SETS.iter().try_for_each(|set| find(folder, set).map(drop))?;
-    }
     let repeats = plan.seeds.min(3);
     let weight = if plan.data.is_some() || plan.is_paper() { 60 } else { 6 };
     let mut cells = Vec::new();
     for set in SETS {
         let source = if plan.data.is_some() { "given" } else { plan.scale.name() };
+        let content = plan.data.as_ref().map(|folder| content(folder, set)).transpose()?;
         let cell = |code: &str, threads: usize, seed: u64| {
             let cell = Cell::new("svm", seed, if code == "auto" { 1 } else { weight });
+            let cell = content.iter().fold(cell, |cell, content| cell.with("content", content));
             cell.with("set", &set).with("source", &source).with("locking", &code).with("threads", &threads)
         };
         for seed in 1..=repeats {
@@ -215,8 +214,8 @@ pub(super) fn section(records: &[&Record], command: &str) -> Section {
             };
             let name = match code {
                 "one-thread" => "random pairs, one thread".into(),
-                "libsvm" => "LIBSVM, default tolerance".into(),
-                "liblinear" => "LIBLINEAR, default tolerance (its bias is penalised)".into(),
+                "libsvm" => "LIBSVM, default tolerance, its file read".into(),
+                "liblinear" => "LIBLINEAR, the same (its bias is penalised)".into(),
                 _ => CODES
                     .iter()
                     .find(|(own, _, _)| *own == code)
@@ -245,7 +244,7 @@ pub(super) fn claims(plan: &Plan, records: &[&Record]) -> Vec<Claim> {
     let most = plan.most_threads();
     let last = |set: &str, code: &str| speedups(records, set, code).last().map_or(f64::NAN, |point| point.1);
     let [a, w] = SETS.map(|set| last(set, "double"));
-    let source = if plan.data.is_some() { "" } else { " (look-alikes)" };
+    let source = source(plan);
     if a.is_finite() && w.is_finite() && most > 1 {
         let found = format!(
             "{most} threads{source}: a7a {} under double locks, {} without; w8a {} and {}",
@@ -254,40 +253,58 @@ pub(super) fn claims(plan: &Plan, records: &[&Record]) -> Vec<Claim> {
             short(w),
             short(last("w8a", "none"))
         );
-        // Two threads on two busy cores, and sets a tenth as large, do not refute it.
-        let holds = a > 1.0 && w > 1.0;
-        let verdict = match (holds, plan.data.is_none() || most < 4) {
-            (true, _) => Verdict::Reproduced,
-            (false, true) => Verdict::Untested,
-            (false, false) => Verdict::NotReproduced,
-        };
-        parallel = parallel.with(verdict, found);
+        // Sets a tenth as large are over too soon.
+        parallel = decided(parallel, plan.data.is_none() || !enough(most), a > 1.0 && w > 1.0, found);
     }
-    let mut beyond = Claim::new(
-        "svm-beyond",
+    vec![parallel, against_libsvm(plan, records), beyond(plan, records)]
+}
+
+/// Medians of seconds on one thread, a7a and w8a; not numbers where there are none.
+fn alone(records: &[&Record], code: &str) -> [f64; 2] {
+    SETS.map(|set| middle(records, &[("set", set), ("locking", code), ("threads", "1")], "seconds"))
+}
+
+fn source(plan: &Plan) -> &'static str {
+    if plan.data.is_some() { "" } else { " (look-alikes)" }
+}
+
+/// What the paper quotes of others.
+fn against_libsvm(plan: &Plan, records: &[&Record]) -> Claim {
+    let claim = Claim::new(
+        "svm-libsvm",
         "Random pairs outperform LIBSVM on large sets and are reasonable on small ones (quoted from Necoara and Patrascu).",
+        "Seconds of LIBSVM at its default tolerance, its file read, over seconds of random pairs to 0.9999 of the way, on one thread. Reproduced if above 1 on \
+         w8a and above 0.1 on a7a; not tested where LIBSVM is not installed.",
+    );
+    let seconds = |set: &str| {
+        those(records, &[("set", set), ("locking", "libsvm")])
+            .first()
+            .map_or(f64::NAN, |one| one.outcome.get("seconds"))
+    };
+    let [pairs_a, pairs_w] = alone(records, "one-thread");
+    let (a, w) = (seconds("a7a") / pairs_a, seconds("w8a") / pairs_w);
+    if !(a.is_finite() && w.is_finite()) {
+        return claim;
+    }
+    claim.judged(
+        w > 1.0 && a > 0.1,
+        format!("LIBSVM over pairs{}: a7a {}, w8a {}", source(plan), short(a), short(w)),
+    )
+}
+
+/// What our methods add.
+fn beyond(plan: &Plan, records: &[&Record]) -> Claim {
+    let claim = Claim::new(
+        "svm-beyond",
+        "(Ours.) Violating pairs with Newton steps are faster than random pairs.",
         "Seconds of random pairs to 0.9999 of the way over seconds of `auto` to a proven relative gap of 1e-6, on \
          one thread. Beyond if above 1 on both sets.",
     );
-    let ratio = |set: &str| {
-        let of =
-            |code: &str| middle(records, &[("set", set), ("locking", code), ("threads", "1")], "seconds");
-        of("one-thread") / of("auto")
-    };
-    let [a, w] = SETS.map(ratio);
-    if a.is_finite() && w.is_finite() {
-        let verdict = if a > 1.0 && w > 1.0 { Verdict::Beyond } else { Verdict::NotReproduced };
-        let against = |set: &str| {
-            let auto = middle(records, &[("set", set), ("locking", "auto"), ("threads", "1")], "seconds");
-            let libsvm = those(records, &[("set", set), ("locking", "libsvm")]);
-            libsvm.first().map(|record| record.outcome.get("seconds") / auto)
-        };
-        let peers = match SETS.map(against) {
-            [Some(a), Some(w)] => format!("; LIBSVM over auto: a7a {}, w8a {}", short(a), short(w)),
-            _ => String::new(),
-        };
-        beyond = beyond
-            .with(verdict, format!("pairs over auto{source}: a7a {}, w8a {}{peers}", short(a), short(w)));
+    let (pairs, auto) = (alone(records, "one-thread"), alone(records, "auto"));
+    let [a, w] = [pairs[0] / auto[0], pairs[1] / auto[1]];
+    if !(a.is_finite() && w.is_finite()) {
+        return claim;
     }
-    vec![parallel, beyond]
+    let verdict = if a > 1.0 && w > 1.0 { Verdict::Beyond } else { Verdict::NotReproduced };
+    claim.with(verdict, format!("pairs over auto{}: a7a {}, w8a {}", source(plan), short(a), short(w)))
 }

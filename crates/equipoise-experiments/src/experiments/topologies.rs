@@ -12,7 +12,9 @@ use equipoise::separable::Zero;
 use equipoise::smooth::Distance;
 use equipoise::{Control, Method, PairStepper, ProbabilityChoice, Problem, Settings, Solver};
 use equipoise_models::Synthetic;
-use equipoise_report::{Axis, Cell as TableCell, Chart, Figure, Mark, Section, Series, Table, colours};
+use equipoise_report::{
+    Axis, Cell as TableCell, Chart, Figure, Mark, Section, Series, Table, Verdict, colours,
+};
 use equipoise_theory::{Equalised, curves};
 use rand::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -219,7 +221,7 @@ pub(super) fn section(records: &[&Record], command: &str) -> Section {
         .figure(
             Figure::new("figure-1-topologies", "Objective over updates", objective)
                 .alt("Objective against updates for eight ways of choosing pairs. The clique falls fastest, the ring slowest.")
-                .caption("As in the paper: the better connected the graph, the faster the objective falls.")
+                .caption("Of the paper's graphs the better connected fall faster. The grid shows that this is no law: it is better connected than the ring.")
                 .command(command),
         )
         .figure(
@@ -232,37 +234,55 @@ pub(super) fn section(records: &[&Record], command: &str) -> Section {
         .table(table)
 }
 
+/// Mean share left at the end, and its standard error.
+fn last(records: &[&Record], line: &str) -> (f64, f64) {
+    let ends: Vec<f64> = left(records, line).iter().filter_map(|curve| Some(curve.last()?.1)).collect();
+    (mean(&ends), standard_error(&ends))
+}
+
 pub(super) fn claims(records: &[&Record]) -> Vec<Claim> {
+    let all = ["clique", "star+ring", "tree+ring", "ring"].map(|line| last(records, line));
     let mut order = Claim::new(
         "connectivity",
-        "Better connectivity gives faster convergence: clique first, star+ring and tree+ring acceptable, ring last (Figure 1).",
-        "Share of f(0) - f* left after 10,000 updates, mean over seeds. Reproduced if clique < star+ring, tree+ring < ring.",
+        "Better connectivity gives faster convergence: clique first, ring last, star+ring and tree+ring between (Figure 1).",
+        "Share of f(0) - f* left after 10,000 updates, mean over seeds. Reproduced if clique < star+ring < tree+ring < ring, each by more than two \
+         standard errors of the difference. For these four graphs: the grid, not in the paper, is shown beside.",
     );
-    let last = |line: &str| {
-        let ends: Vec<f64> = left(records, line).iter().filter_map(|curve| Some(curve.last()?.1)).collect();
-        (mean(&ends), standard_error(&ends))
-    };
-    let all = ["clique", "star+ring", "tree+ring", "ring"].map(last);
+    let mut sparse = Claim::new(
+        "sparse-graphs",
+        "Acceptable long-term performance can be had from much sparser graphs such as star+ring and tree+ring (Figure 1).",
+        "The paper gives no number; where it does elsewhere (section 5.2), a run is done at 0.99 of the way. Reproduced if both have at most 0.01 left \
+         after its 10,000 updates, in the mean over seeds.",
+    );
     if all.iter().all(|(mean, _)| mean.is_finite()) {
-        let [clique, star, tree, ring] = all.map(|(mean, _)| mean);
+        let [clique, star, tree, ring] = all.map(|(mean, _)| short(mean));
+        let apart = |a: (f64, f64), b: (f64, f64)| b.0 - a.0 > 2.0 * a.1.hypot(b.1);
+        let grid = last(records, "grid").0;
+        let beside = if grid > all[3].0 { ", though better connected than the ring" } else { "" };
         order = order.judged(
-            clique < star.min(tree) && star.max(tree) < ring,
+            all.windows(2).all(|two| apart(two[0], two[1])),
             format!(
-                "clique {}, star+ring {}, tree+ring {}, ring {}",
-                short(clique),
-                short(star),
-                short(tree),
-                short(ring)
+                "clique {clique}, star+ring {star}, tree+ring {tree}, ring {ring}; grid {}{beside}",
+                short(grid)
             ),
         );
+        let reached = all[1].0.max(all[2].0) <= 0.01;
+        sparse = sparse
+            .judged(reached, format!("left by star+ring {star}, by tree+ring {tree} (by the ring {ring})"));
     }
-    let mut bounds = Claim::new(
+    vec![order, sparse, rate(records), ours(records)]
+}
+
+/// The bound of every instance against what was seen.
+fn rate(records: &[&Record]) -> Claim {
+    let claim = Claim::new(
         "rate",
-        "Theorem 1 and its note: the Laplacian of the graph decides the rate.",
-        "Largest ratio of the mean share left, less four standard errors, to the bound of the instance, over all graphs and \
-         updates. Reproduced if it is at most 1.",
+        "Theorem 1 and its note: convergence is at least as fast as the Laplacian of the graph promises.",
+        "Largest ratio of the mean share left, less four standard errors, to the bound (1 - sigma)^k of the instance, over all graphs and \
+         updates. Reproduced if it is at most 1. Beside it: how many pairs of graphs end in the order of their sigma.",
     );
     let mut worst: f64 = 0.0;
+    let mut seen: Vec<(f64, f64)> = Vec::new();
     for line in &LINES {
         let (curves, Some(sigma)) = (left(records, line.name), sigma(records, line.name)) else { continue };
         let (middle, _) = band(&curves);
@@ -272,32 +292,45 @@ pub(super) fn claims(records: &[&Record]) -> Vec<Claim> {
             let surely = share - 4.0 * standard_error(&values);
             worst = worst.max(surely / (curves::linear(sigma, 1.0, update as u64) + 1e-12));
         }
+        seen.extend(middle.last().map(|point| (sigma, point.1)));
     }
-    if worst > 0.0 {
-        bounds = bounds.judged(worst <= 1.0 + 1e-9, format!("largest ratio {worst:.4}"));
+    if worst <= 0.0 {
+        return claim;
     }
-    let mut ours = Claim::new(
+    let pairs = || (0..seen.len()).flat_map(|i| (0..i).map(move |j| (i, j)));
+    let agree = pairs().filter(|&(i, j)| (seen[i].0 > seen[j].0) == (seen[i].1 < seen[j].1)).count();
+    claim.judged(
+        worst <= 1.0 + 1e-9,
+        format!(
+            "largest ratio {worst:.4}; {agree} of {} pairs of graphs in the order of sigma",
+            pairs().count()
+        ),
+    )
+}
+
+/// What other graphs, draws and momentum add.
+fn ours(records: &[&Record]) -> Claim {
+    let claim = Claim::new(
         "graphs-beyond",
-        "Sparse graphs give acceptable long-term performance (no cure is offered for slow ones).",
+        "(Ours.) A sparse graph that comes closer to the clique.",
         "Share left after 10,000 updates: a random regular graph with 3 N edges against star+ring with 2 N and tree+ring. Beyond \
-         if it beats both. Momentum on tree+ring is shown beside; it begins where pairs slow down, which takes longer than this.",
+         if it beats both. Beside it, without a verdict: draws that equalise resistances on star+ring, and momentum on tree+ring, \
+         which begins where pairs slow down and that takes longer than this.",
     );
-    let (regular, momentum) = (last("random regular").0, last("tree+ring, momentum").0);
-    if regular.is_finite() && momentum.is_finite() {
-        let (star, tree) = (all[1].0, all[2].0);
-        let found = format!(
-            "random regular {}, star+ring {}; tree+ring with momentum {}, without {}",
-            short(regular),
-            short(star),
-            short(momentum),
-            short(tree)
-        );
-        let verdict = if regular < star.min(tree) {
-            equipoise_report::Verdict::Beyond
-        } else {
-            equipoise_report::Verdict::NotReproduced
-        };
-        ours = ours.with(verdict, found);
+    let of = |line: &str| last(records, line).0;
+    let [regular, star, tree, equalised, momentum] =
+        ["random regular", "star+ring", "tree+ring", "star+ring, equalised draws", "tree+ring, momentum"]
+            .map(of);
+    if !(regular.is_finite() && momentum.is_finite()) {
+        return claim;
     }
-    vec![order, bounds, ours]
+    let found = format!(
+        "random regular {}, star+ring {} (equalised draws {}); tree+ring {}, with momentum {}",
+        short(regular),
+        short(star),
+        short(equalised),
+        short(tree),
+        short(momentum)
+    );
+    claim.with(if regular < star.min(tree) { Verdict::Beyond } else { Verdict::NotReproduced }, found)
 }

@@ -35,6 +35,7 @@ pub(super) fn run(arguments: &Arguments, record: &mut Record) -> Result<()> {
                 equalised: None,
                 optimum: Optimum::find(&problem, arguments.quick)?,
                 time_limit: arguments.limit(),
+                asked_limit: Some(arguments.limit()),
             };
             contest.rounds(&on_columns(), arguments.repeats(), record)?;
         }

@@ -9,7 +9,8 @@ use equipoise::smooth::SmoothTerm;
 use equipoise::{Method, Problem, Settings, Solver, Status, certificate, solve};
 
 use super::contenders::Contender;
-use super::record::{Record, Row};
+use super::record::{Key, Record, Row};
+use crate::runs::Measured;
 
 /// The share of the fall from the start to the optimum that may be left.
 const ACCURACY: f64 = 1e-6;
@@ -91,25 +92,39 @@ pub(super) struct Contest<'a, F> {
     pub(super) optimum: Optimum,
     /// Seconds after which a run is given up.
     pub(super) time_limit: f64,
+    /// The same where they were asked for, and do not follow from other runs.
+    pub(super) asked_limit: Option<f64>,
 }
 
 impl<F: SmoothTerm> Contest<'_, F> {
     /// All contenders once, then all again whose runs are short: a slow minute of the machine does not fall on one
     /// of them alone.
-    pub(super) fn rounds(&self, all: &[Contender], repeats: usize, record: &mut Record) -> Result<Vec<Row>> {
+    pub(super) fn rounds(
+        &self,
+        all: &[Contender],
+        repeats: usize,
+        record: &mut Record,
+    ) -> Result<Vec<(&'static str, Measured)>> {
         ensure!(self.optimum.fall() > 0.0, "{}: the start is the optimum", self.name);
-        let mut rows: Vec<Row> = Vec::new();
+        let mut runs: Vec<(&'static str, Measured)> = Vec::new();
         for repeat in 1..=repeats {
             for contender in all {
-                if rows.iter().any(|row| row.method == contender.name && row.seconds >= LONG) {
+                if runs.iter().any(|(name, run)| *name == contender.name && run.seconds >= LONG) {
                     continue;
                 }
-                let row = self.run(*contender, repeat)?;
-                record.push(&row)?;
-                rows.push(row);
+                let key = Key {
+                    part: self.part,
+                    problem: &self.name,
+                    graph: self.graph,
+                    seed: self.seed,
+                    method: contender.name,
+                    repeat,
+                    time_limit: self.asked_limit,
+                };
+                runs.push((contender.name, record.run(&key, || self.run(*contender, repeat))?));
             }
         }
-        Ok(rows)
+        Ok(runs)
     }
 
     /// Runs a contender once, with the number of the repeat as its seed.

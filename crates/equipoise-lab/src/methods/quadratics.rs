@@ -77,6 +77,7 @@ fn measure<F: SmoothTerm + Clone>(
         equalised: Some(&equalised),
         optimum: Optimum::find(&problem, arguments.quick)?,
         time_limit: arguments.limit(),
+        asked_limit: Some(arguments.limit()),
     };
     contest.rounds(&on_graphs(), arguments.repeats(), record).map(drop)
 }

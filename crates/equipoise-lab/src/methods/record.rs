@@ -1,11 +1,13 @@
-//! `methods.csv`: one row a run, on disk as soon as it is known.
+//! Runs of `bench methods`: a cell each, a row each in `methods.csv`.
 
 use std::fmt::Write;
 use std::path::Path;
 
 use anyhow::Result;
+use equipoise_experiments::Cell;
 
-use crate::csv::{Csv, cell};
+use crate::csv::cell;
+use crate::runs::{Measured, Runs};
 
 /// The columns of the file.
 pub(super) const HEADER: &str = "part,problem,graph,seed,method,repeat,seconds,preparation_seconds,updates,start_objective,optimum,\
@@ -64,19 +66,50 @@ impl Row {
     }
 }
 
-/// The open file.
+/// What is run: everything that its result depends on.
+#[derive(Debug, Clone)]
+pub(super) struct Key<'a> {
+    pub(super) part: &'static str,
+    pub(super) problem: &'a str,
+    pub(super) graph: &'static str,
+    /// Of the problem.
+    pub(super) seed: u64,
+    pub(super) method: &'static str,
+    /// Also the seed of the run.
+    pub(super) repeat: usize,
+    /// Seconds that were asked for; nothing where they follow from other runs.
+    pub(super) time_limit: Option<f64>,
+}
+
+impl Key<'_> {
+    fn cell(&self) -> Cell {
+        let limit = self.time_limit.map_or_else(|| "of others".into(), |seconds| seconds.to_string());
+        Cell::new("methods-bench", self.repeat as u64, 1)
+            .with("part", self.part)
+            .with("problem", self.problem)
+            .with("graph", self.graph)
+            .with("instance", &self.seed)
+            .with("method", self.method)
+            .with("limit", &limit)
+    }
+}
+
+/// The runs of a folder.
 #[derive(Debug)]
-pub(super) struct Record(Csv);
+pub(super) struct Record(Runs);
 
 impl Record {
-    /// Opens the file of a folder for more rows; makes both where they are missing.
-    pub(super) fn open(folder: &Path) -> Result<Self> {
-        Csv::open(folder, "methods.csv", HEADER).map(Self)
+    /// Opens a folder for more runs.
+    pub(super) fn open(folder: &Path, commit: Option<&str>) -> Result<Self> {
+        Runs::open(folder, commit, "methods.csv", HEADER).map(Self)
     }
 
-    /// Appends a row.
-    pub(super) fn push(&mut self, row: &Row) -> Result<()> {
-        self.0.push(&row.line())
+    /// Makes a run and records it, unless it is recorded.
+    pub(super) fn run(&mut self, key: &Key<'_>, measure: impl FnOnce() -> Result<Row>) -> Result<Measured> {
+        self.0.run(&key.cell(), || {
+            let row = measure()?;
+            Ok(Measured { row: row.line(), seconds: row.seconds, reached: row.reached })
+        })
     }
 }
 

@@ -9,8 +9,9 @@ use super::Arguments;
 use super::contenders::{STOCHASTIC, VARIANCE_REDUCED, on_samples};
 use super::data::{Loss, mean_loss, noisy, zero_sum};
 use super::measure::{Contest, Optimum};
-use super::record::{Record, Row};
+use super::record::Record;
 use crate::random::Stream;
+use crate::runs::Measured;
 use crate::table::median;
 
 /// Samples and features.
@@ -39,13 +40,14 @@ pub(super) fn run(arguments: &Arguments, record: &mut Record) -> Result<()> {
             equalised: None,
             optimum: Optimum::find(&problem, arguments.quick)?,
             time_limit: arguments.limit(),
+            asked_limit: Some(arguments.limit()),
         };
-        let rows = contest.rounds(&on_samples(), arguments.repeats(), record)?;
-        let mut time_limit = best(&rows).map_or(arguments.limit(), |seconds| PATIENCE * seconds);
+        let runs = contest.rounds(&on_samples(), arguments.repeats(), record)?;
+        let mut time_limit = best(&runs).map_or(arguments.limit(), |seconds| PATIENCE * seconds);
         if arguments.quick {
             time_limit = time_limit.min(arguments.limit());
         }
-        let contest = Contest { time_limit, ..contest };
+        let contest = Contest { time_limit, asked_limit: None, ..contest };
         contest.rounds(&STOCHASTIC, 1, record)?;
     }
     Ok(())
@@ -76,11 +78,11 @@ fn targets(matrix: &DenseMatrix, random: &mut Stream) -> Vec<f64> {
 }
 
 /// Seconds of the best variance-reduced method, by medians, where one reached the target in every run.
-fn best(rows: &[Row]) -> Option<f64> {
+fn best(runs: &[(&'static str, Measured)]) -> Option<f64> {
     let of = |name: &&str| {
-        let mine: Vec<&Row> = rows.iter().filter(|row| row.method == *name).collect();
-        let all = mine.iter().all(|row| row.reached);
-        median(mine.iter().map(|row| row.seconds).collect()).filter(|_| all)
+        let mine: Vec<&Measured> = runs.iter().filter(|(own, _)| own == name).map(|(_, run)| run).collect();
+        let all = mine.iter().all(|run| run.reached);
+        median(mine.iter().map(|run| run.seconds).collect()).filter(|_| all)
     };
     VARIANCE_REDUCED.iter().filter_map(of).min_by(f64::total_cmp)
 }

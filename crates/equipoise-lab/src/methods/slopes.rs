@@ -7,7 +7,7 @@ mod norm;
 pub(super) mod record;
 mod sampled;
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 use equipoise::smooth::SmoothTerm;
 use equipoise::{Problem, Settings, Solution, solve};
 
@@ -60,23 +60,23 @@ impl<F: SmoothTerm> Course<'_, F> {
         for &contender in contenders {
             for updates in counts(arguments.quick) {
                 for &seed in seeds {
-                    let solution = self.solve(contender, updates, seed)?;
-                    let Some(objective) = value(self.problem, &solution)? else {
-                        eprintln!("{}: {} has nothing to look at", self.name, contender.name);
-                        continue;
-                    };
-                    record.push(&Row {
-                        problem: self.name.clone(),
-                        method: contender.name,
-                        seed,
-                        updates,
-                        made: solution.updates,
-                        error: objective - self.optimum.objective,
-                        bound: (self.bound)(contender, updates),
-                        optimum: self.optimum.objective,
-                        optimum_gap: self.optimum.gap,
-                        trusted: self.optimum.is_trusted(),
-                        status: solution.status.to_string(),
+                    record.run(&self.name, contender.name, (seed, updates), || {
+                        let solution = self.solve(contender, updates, seed)?;
+                        let objective = value(self.problem, &solution)?
+                            .with_context(|| format!("{} has nothing to look at", contender.name))?;
+                        Ok(Row {
+                            problem: self.name.clone(),
+                            method: contender.name,
+                            seed,
+                            updates,
+                            made: solution.updates,
+                            error: objective - self.optimum.objective,
+                            bound: (self.bound)(contender, updates),
+                            optimum: self.optimum.objective,
+                            optimum_gap: self.optimum.gap,
+                            trusted: self.optimum.is_trusted(),
+                            status: solution.status.to_string(),
+                        })
                     })?;
                 }
             }

@@ -14,7 +14,7 @@ use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 use super::Arguments;
-use super::record::{Record, Row};
+use super::record::{Key, Record, Row};
 use super::synthetic::{full_problem, name};
 
 const TOPOLOGY: &str = "tree+ring";
@@ -49,24 +49,28 @@ pub(super) fn run(arguments: &Arguments, record: &mut Record) -> Result<()> {
     let bytes = size_of::<f64>() * (2 * block + factor);
     let time = Duration::from_secs_f64(if arguments.quick { 0.2 } else { 3.0 });
     for threads in arguments.selection().bare() {
-        let (updates, seconds) = memory.read(threads, time);
-        let speed = bytes as f64 * updates as f64 / seconds / 1e9;
-        record.push(&Row {
+        let key = Key {
             part: "bare",
             problem: name(&problem),
-            topology: TOPOLOGY.into(),
+            topology: TOPOLOGY,
             locking: "none",
             delay_us: 0,
             threads,
             repeat: 1,
-            seconds,
-            preparation_seconds: 0.0,
-            updates,
-            objective: f64::NAN,
-            target: f64::NAN,
-            reached: true,
-            infeasibility: f64::NAN,
-            status: format!("{speed:.1} GB/s"),
+        };
+        record.run(&key, || {
+            let (updates, seconds) = memory.read(threads, time);
+            let speed = bytes as f64 * updates as f64 / seconds / 1e9;
+            Ok(Row {
+                seconds,
+                preparation_seconds: 0.0,
+                updates,
+                objective: f64::NAN,
+                target: f64::NAN,
+                reached: true,
+                infeasibility: f64::NAN,
+                status: format!("{speed:.1} GB/s"),
+            })
         })?;
     }
     Ok(())

@@ -16,7 +16,6 @@ use equipoise_models::svm::{TrainSettings, Watch, train};
 use super::Arguments;
 use super::data::Data;
 use super::measure::Experiment;
-use super::plan::rounds;
 use super::record::Record;
 
 const COST: f64 = 1.0;
@@ -52,10 +51,7 @@ fn measure(arguments: &Arguments, name: &str, data: &Data, optimum: f64, record:
         target: -SHARE * optimum,
         time_limit: arguments.limit(),
     };
-    for (case, repeat) in rounds(&arguments.selection().pairs()) {
-        record.push(&experiment.run(case, repeat)?)?;
-    }
-    Ok(())
+    experiment.rounds(&arguments.selection().pairs(), record)
 }
 
 /// The dual of the hinge loss.

@@ -13,7 +13,7 @@ use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 use super::Arguments;
-use super::record::{Record, Row};
+use super::record::{Key, Record, Row};
 
 /// A few numbers that everybody wants, and as many as a7a has rows.
 const SIZES: [usize; 2] = [100, 16_100];
@@ -41,37 +41,44 @@ pub(super) fn run(arguments: &Arguments, record: &mut Record) -> Result<()> {
     for n in SIZES {
         for protocol in PROTOCOLS {
             for &threads in &counts {
-                let start = vec![0.5; n];
-                let memory = Memory {
-                    x: SharedNumbers::new(&start),
-                    escrow: Escrow::new(&start, |_| BOUNDS),
-                    locks: Locks::new(n),
-                };
-                let (moves, seconds, kept) = memory.measure(protocol, threads, time);
-                let sum = kept + (0..n).map(|k| memory.x.load(k)).sum::<f64>();
-                let within = (0..n).all(|k| (BOUNDS.0..=BOUNDS.1).contains(&memory.x.load(k)));
-                let off = (sum - 0.5 * n as f64).abs();
-                record.push(&Row {
+                let key = Key {
                     part: "protocols",
                     problem: format!("{n} numbers; {protocol}"),
-                    topology: "clique".into(),
+                    topology: "clique",
                     locking: if protocol == "locked pair" { "double" } else { "none" },
                     delay_us: 0,
                     threads,
                     repeat: 1,
-                    seconds,
-                    preparation_seconds: 0.0,
-                    updates: moves,
-                    objective: f64::NAN,
-                    target: f64::NAN,
-                    reached: within && off <= ROUNDING * n as f64,
-                    infeasibility: off,
-                    status: "moved".into(),
-                })?;
+                };
+                record.run(&key, || Ok(moved(n, protocol, threads, time)))?;
             }
         }
     }
     Ok(())
+}
+
+/// What so many threads did with n numbers.
+fn moved(n: usize, protocol: &str, threads: usize, time: Duration) -> Row {
+    let start = vec![0.5; n];
+    let memory = Memory {
+        x: SharedNumbers::new(&start),
+        escrow: Escrow::new(&start, |_| BOUNDS),
+        locks: Locks::new(n),
+    };
+    let (moves, seconds, kept) = memory.measure(protocol, threads, time);
+    let sum = kept + (0..n).map(|k| memory.x.load(k)).sum::<f64>();
+    let within = (0..n).all(|k| (BOUNDS.0..=BOUNDS.1).contains(&memory.x.load(k)));
+    let off = (sum - 0.5 * n as f64).abs();
+    Row {
+        seconds,
+        preparation_seconds: 0.0,
+        updates: moves,
+        objective: f64::NAN,
+        target: f64::NAN,
+        reached: within && off <= ROUNDING * n as f64,
+        infeasibility: off,
+        status: "moved".into(),
+    }
 }
 
 impl Memory {

@@ -7,7 +7,7 @@ use equipoise_models::Synthetic;
 
 use super::Arguments;
 use super::measure::Experiment;
-use super::plan::{Case, rounds};
+use super::plan::Case;
 use super::record::Record;
 
 /// The share of the fall from the start to the optimum that a run has to make.
@@ -75,8 +75,5 @@ fn measure(
         target,
         time_limit: arguments.limit(),
     };
-    for (case, repeat) in rounds(cases) {
-        record.push(&experiment.run(case, repeat)?)?;
-    }
-    Ok(())
+    experiment.rounds(cases, record)
 }

@@ -7,7 +7,7 @@ use equipoise_models::svm::{TrainSettings, Watch, train};
 use super::Arguments;
 use super::data::Data;
 use super::plan::{Case, rounds};
-use super::record::{Record, Row};
+use super::record::{Key, Record, Row};
 
 /// The relative gap to reach.
 const GAP: f64 = 1e-4;
@@ -44,20 +44,28 @@ fn measure(
     short: bool,
     record: &mut Record,
 ) -> Result<()> {
-    let fit = Fit { name, data, cost, time_limit: arguments.limit() };
+    let fit = Fit { data, cost, time_limit: arguments.limit() };
     let cases = arguments.selection().violating(short);
     if let Some(first) = cases.first().filter(|_| short) {
         // A fit of milliseconds feels the cold caches of the first run.
         fit.run(*first, 0)?;
     }
     for (case, repeat) in rounds(&cases) {
-        record.push(&fit.run(case, repeat)?)?;
+        let key = Key {
+            part: "violating",
+            problem: format!("{name} C={cost}"),
+            topology: "clique",
+            locking: case.code.name(),
+            delay_us: 0,
+            threads: case.threads,
+            repeat,
+        };
+        record.run(&key, || fit.run(case, repeat))?;
     }
     Ok(())
 }
 
 struct Fit<'a> {
-    name: &'a str,
     data: &'a Data,
     cost: f64,
     time_limit: f64,
@@ -84,13 +92,6 @@ impl Fit<'_> {
         }
         let classes = &trained.report.classes;
         Ok(Row {
-            part: "violating",
-            problem: format!("{} C={}", self.name, self.cost),
-            topology: "clique".into(),
-            locking: case.code.name(),
-            delay_us: 0,
-            threads: case.threads,
-            repeat,
             seconds: trained.report.seconds,
             preparation_seconds: 0.0,
             updates: classes.iter().map(|class| class.updates).sum(),

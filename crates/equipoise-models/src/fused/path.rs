@@ -115,9 +115,10 @@ pub fn path(
     Ok(fits.into_iter().zip(residuals).map(point).collect())
 }
 
-/// The point with the least value of a criterion, by its number; none where no point has one.
+/// The point with the least value of a criterion, by its number, of those that converged; none where no such point has one.
 pub fn choose(points: &[Point], criterion: Criterion) -> Option<usize> {
-    let known = points.iter().enumerate().filter_map(|(k, point)| Some((k, point.value(criterion)?)));
+    let done = points.iter().enumerate().filter(|(_, point)| point.fit.status == Status::Converged);
+    let known = done.filter_map(|(k, point)| Some((k, point.value(criterion)?)));
     known.filter(|(_, value)| value.is_finite()).min_by(|a, b| a.1.total_cmp(&b.1)).map(|(k, _)| k)
 }
 

@@ -5,6 +5,8 @@
 //! best: the least error_k;   one_se: the largest lambda with error <= error_best + se_best
 //! ```
 //!
+//! A lambda at which any of these fits did not converge is marked and never chosen.
+//!
 //! The held-out loss is the squared error, Huber's loss, or the deviance `2 log(1 + exp(-y z))`; means are weighted. A fold's
 //! lambdas are those of all data times its share of the weights, because the objective sums.
 //!
@@ -14,7 +16,7 @@
 use equipoise::{Control, Halt, Status, Team};
 
 use super::data::Data;
-use super::error::{Error, Result};
+use super::error::Result;
 use super::fitter::Fitter;
 use super::path::{Lambdas, path};
 use super::point::Point;
@@ -31,6 +33,8 @@ pub struct CvPoint {
     pub error: f64,
     /// Its standard error over folds.
     pub standard_error: f64,
+    /// Whether the fit to all rows and those of every fold converged; others are not chosen.
+    pub is_converged: bool,
 }
 
 /// Errors along the path, and the two choices.
@@ -39,10 +43,10 @@ pub struct CvPoint {
 pub struct Cv {
     /// In falling order of lambda.
     pub points: Vec<CvPoint>,
-    /// The point of least error.
-    pub best: usize,
+    /// The point of least error; none where no point converged.
+    pub best: Option<usize>,
     /// The simplest within one standard error of it.
-    pub one_se: usize,
+    pub one_se: Option<usize>,
     /// `lambda_max` of all rows.
     pub lambda_max: f64,
 }
@@ -59,14 +63,14 @@ fn held_out(loss: Loss, z: f64, y: f64) -> f64 {
     }
 }
 
-/// Mean held-out losses of one fold, by lambda.
+/// Mean held-out losses of one fold, by lambda, and whether the fit converged.
 fn errors_of_fold(
     data: Data<'_>,
     settings: &Settings,
     lambdas: &[f64],
     (fold, fold_of): (usize, &[usize]),
     control: &Control,
-) -> Result<Vec<f64>> {
+) -> Result<Vec<(f64, bool)>> {
     let (mut inside, mut outside) = (Vec::new(), Vec::new());
     for (i, &f) in fold_of.iter().enumerate() {
         if f == fold { outside.push(i) } else { inside.push(i) }
@@ -96,9 +100,18 @@ fn errors_of_fold(
             test.data().x.add_column(j, *value, &mut z);
         }
         let losses = outside.iter().zip(&z).map(|(&i, z)| weight(i) * held_out(settings.loss, *z, data.y[i]));
-        losses.sum::<f64>() / total(&mut outside.iter().copied())
+        let mean = losses.sum::<f64>() / total(&mut outside.iter().copied());
+        (mean, point.status == Status::Converged)
     };
     Ok(points.iter().map(of_point).collect())
+}
+
+/// The point of least error, and the simplest within one standard error of it, of those that converged.
+fn choose(points: &[CvPoint]) -> (Option<usize>, Option<usize>) {
+    let done = || (0..points.len()).filter(|&k| points[k].is_converged);
+    let best = done().min_by(|&a, &b| points[a].error.total_cmp(&points[b].error));
+    let most = best.map_or(f64::NAN, |best| points[best].error + points[best].standard_error);
+    (best, done().find(|&k| points[k].error <= most))
 }
 
 /// Errors along a path, by folds.
@@ -122,7 +135,7 @@ pub fn cross_validate(
         _ => {}
     }
     let team = Team::of(settings.threads.min(folds_wanted));
-    let by_fold: Result<Vec<Vec<f64>>> = team
+    let by_fold: Result<Vec<Vec<(f64, bool)>>> = team
         .map(0..folds_wanted, |fold| {
             let found = errors_of_fold(data, settings, &lambdas, (fold, &fold_of), control);
             tell(fold);
@@ -133,15 +146,50 @@ pub fn cross_validate(
     let by_fold = by_fold?;
     let count = folds_wanted as f64;
     let of_lambda = |(k, point): (usize, Point)| {
-        let error = by_fold.iter().map(|errors| errors[k]).sum::<f64>() / count;
-        let square = by_fold.iter().map(|errors| (errors[k] - error) * (errors[k] - error)).sum::<f64>();
-        CvPoint { point, error, standard_error: (square / (count - 1.0) / count).sqrt() }
+        let errors = || by_fold.iter().map(|fold| fold[k].0);
+        let error = errors().sum::<f64>() / count;
+        let square = errors().map(|one| (one - error) * (one - error)).sum::<f64>();
+        let is_converged = point.status == Status::Converged && by_fold.iter().all(|fold| fold[k].1);
+        CvPoint { point, error, standard_error: (square / (count - 1.0) / count).sqrt(), is_converged }
     };
     let points: Vec<CvPoint> = points.into_iter().enumerate().map(of_lambda).collect();
-    let best = (0..points.len()).min_by(|&a, &b| points[a].error.total_cmp(&points[b].error)).ok_or(
-        Error::Setting { name: "the number of lambdas", found: 0.0, allowed: "there must be at least one" },
-    )?;
-    let most = points[best].error + points[best].standard_error;
-    let one_se = (0..=best).find(|&k| points[k].error <= most).unwrap_or(best);
+    let (best, one_se) = choose(&points);
     Ok(Cv { points, best, one_se, lambda_max })
+}
+
+#[cfg(test)]
+mod tests {
+    use equipoise::DenseMatrix;
+
+    use super::*;
+
+    #[test]
+    fn what_did_not_converge_is_not_chosen() {
+        let x = DenseMatrix::from_columns(
+            6,
+            2,
+            vec![1.0, -1.0, 2.0, 0.0, 1.5, -2.0, 0.5, 1.0, -1.0, 2.0, 0.0, 1.0],
+        )
+        .expect("a matrix")
+        .into();
+        let y = [1.0, -1.5, 2.5, 0.2, 1.0, -2.0];
+        let control = Control::unlimited();
+        let settings = Settings::default();
+        let lambdas = Lambdas::Given(vec![4.0, 1.0, 0.25]);
+        let mut cv =
+            cross_validate(Data { x: &x, y: &y, weights: None }, &settings, &lambdas, 3, 1, &control, |_| ())
+                .expect("folds");
+        assert!(cv.points.iter().all(|one| one.is_converged));
+        for (point, (error, standard_error)) in cv.points.iter_mut().zip([(1.2, 0.1), (1.1, 0.1), (1.0, 0.3)])
+        {
+            (point.error, point.standard_error) = (error, standard_error);
+        }
+        assert_eq!(choose(&cv.points), (Some(2), Some(0)));
+        cv.points[2].is_converged = false;
+        assert_eq!(choose(&cv.points), (Some(1), Some(0)));
+        cv.points[0].is_converged = false;
+        assert_eq!(choose(&cv.points), (Some(1), Some(1)));
+        cv.points[1].is_converged = false;
+        assert_eq!(choose(&cv.points), (None, None));
+    }
 }

@@ -100,10 +100,11 @@ fn folds_find_a_lambda_and_threads_do_not_change_it() {
         cross_validate(data, &settings, &lambdas, 5, 3, &control, |_| ()).expect("folds")
     };
     let cv = run(1);
-    assert!(cv.one_se <= cv.best && cv.best > 5, "{} {}", cv.one_se, cv.best);
-    let best = &cv.points[cv.best];
+    let (best, one_se) = (cv.best.expect("converged"), cv.one_se.expect("converged"));
+    assert!(one_se <= best && best > 5, "{one_se} {best}");
+    let (best, one_se) = (&cv.points[best], &cv.points[one_se]);
     assert!(best.error < 0.02 && best.error < 0.2 * cv.points[0].error, "{}", best.error);
-    assert!(cv.points[cv.one_se].error <= best.error + best.standard_error);
+    assert!(one_se.error <= best.error + best.standard_error);
     assert_eq!(cv, run(2));
     let halves =
         stability(data, &zero_sum(15), best.point.lambda * 4.0, 10, 5, &control, |_| ()).expect("halves");

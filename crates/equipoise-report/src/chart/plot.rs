@@ -152,6 +152,12 @@ impl Chart {
                 Mark::BarsAcross | Mark::Band(_) | Mark::Veil(_) => {
                     area.draw(&Rectangle::new([(at + 3, line - 5), (at + 15, line + 5)], colour.filled()))?;
                 }
+                Mark::Dashes | Mark::Rules => {
+                    for ends in [[at, at + 7], [at + 11, at + 18]] {
+                        let path = ends.map(|x| (x, line)).to_vec();
+                        area.draw(&PathElement::new(path, colour.stroke_width(2)))?;
+                    }
+                }
                 _ => {
                     area.draw(&PathElement::new(vec![(at, line), (at + 18, line)], colour.stroke_width(2)))?;
                 }

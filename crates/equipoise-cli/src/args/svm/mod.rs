@@ -107,7 +107,7 @@ pub(crate) struct TrainArguments {
     #[arg(long, value_name = "FILE.csv")]
     pub(crate) history: Option<PathBuf>,
     /// Plot objective and gap over time to this SVG file
-    #[arg(long, value_name = "FILE.svg")]
+    #[arg(long, value_name = "FILE.svg|png")]
     pub(crate) plot: Option<PathBuf>,
 }
 
@@ -200,7 +200,7 @@ pub(crate) struct CvArguments {
     #[arg(long, value_name = "K", value_parser = values::count::<usize>, default_value_t = 5)]
     pub(crate) folds: usize,
     /// Plot scores against the costs to this SVG file
-    #[arg(long, value_name = "FILE.svg")]
+    #[arg(long, value_name = "FILE.svg|png")]
     pub(crate) plot: Option<PathBuf>,
     /// Train on all rows with the best cost, and write that model to this file
     #[arg(long, value_name = "FILE")]
@@ -224,7 +224,7 @@ pub(crate) struct PathArguments {
     /// The rows to learn from, LIBSVM text or a table; `-` for stdin
     pub(crate) data: PathBuf,
     /// Plot objectives, support vectors and scores against the costs to this SVG file
-    #[arg(long, value_name = "FILE.svg")]
+    #[arg(long, value_name = "FILE.svg|png")]
     pub(crate) plot: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) table: TableChoice,

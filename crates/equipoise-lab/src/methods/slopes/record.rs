@@ -1,10 +1,12 @@
-//! `slopes.csv`: one row a run, on disk as soon as it is known.
+//! Runs of the part `slopes`: a cell each, a row each in `slopes.csv`.
 
 use std::path::Path;
 
 use anyhow::Result;
+use equipoise_experiments::Cell;
 
-use crate::csv::{Csv, cell};
+use crate::csv::cell;
+use crate::runs::{Measured, Runs};
 
 /// The columns of the file.
 pub(in super::super) const HEADER: &str =
@@ -43,19 +45,30 @@ impl Row {
     }
 }
 
-/// The open file.
+/// The runs of a folder.
 #[derive(Debug)]
-pub(in super::super) struct Record(Csv);
+pub(in super::super) struct Record(Runs);
 
 impl Record {
-    /// Opens the file of a folder for more rows; makes both where they are missing.
-    pub(in super::super) fn open(folder: &Path) -> Result<Self> {
-        Csv::open(folder, "slopes.csv", HEADER).map(Self)
+    /// Opens a folder for more runs.
+    pub(in super::super) fn open(folder: &Path, commit: Option<&str>) -> Result<Self> {
+        Runs::open(folder, commit, "slopes.csv", HEADER).map(Self)
     }
 
-    /// Appends a row.
-    pub(in super::super) fn push(&mut self, row: &Row) -> Result<()> {
-        self.0.push(&row.line())
+    /// Makes a run of so many updates and records it, unless it is recorded.
+    pub(in super::super) fn run(
+        &mut self,
+        problem: &str,
+        method: &'static str,
+        (seed, updates): (u64, u64),
+        measure: impl FnOnce() -> Result<Row>,
+    ) -> Result<()> {
+        let cell = Cell::new("slopes", seed, 1).with("problem", problem).with("method", method);
+        let measured = || {
+            let row = measure()?;
+            Ok(Measured { row: row.line(), seconds: 0.0, reached: true })
+        };
+        self.0.run(&cell.with("updates", &updates), measured).map(drop)
     }
 }
 
