@@ -10,6 +10,7 @@
 //! * `properties`: random data, random settings.
 //! * `folds`: cross-validation.
 //! * `numbers`: the data of these tests.
+//! * `passes`: how many a fit takes.
 //! * `ranks`: rows that are spread over ranks.
 //! * `resume`: a training that is put aside and gone on with is one that was not.
 //! * `threads`: several threads on one fit.
@@ -22,6 +23,7 @@ mod exact;
 mod folds;
 mod judge;
 mod numbers;
+mod passes;
 mod properties;
 mod public_data;
 mod ranks;
