@@ -13,7 +13,7 @@
 //! | ridge | `u^2/2 + u b` | `v^2 / 2S` | nothing |
 //! | logistic | entropy of `-y u` | `v^2 / 2S` | `-y u` in [0, 1] |
 //! | lasso | `u^2/2 + u b` | `(\|v\| - G)_+^2 / 2S` | S = 0: `\|A'u\| <= G`; t u for the best t that meets it |
-//! | hinge | `y u` | `v^2 / 2`, none for the bias | `-y u` in [0, C]; with a bias `sum u = 0`, as whole numbers of `C 2^-40` |
+//! | hinge | `y u` | `v^2 / 2`, none for the bias | `-y u` in [0, C]; with a bias `sum u = 0`, as whole numbers of 2^-40 of a power of two above the largest |
 //!
 //! [`estimate`] computes both in plain arithmetic, [`prove`] with enclosures: what it returns holds in exact arithmetic.
 
@@ -42,7 +42,7 @@ impl Bounds {
     }
 }
 
-/// What one number of the hinge's dual is a whole number of, relative to C.
+/// What one number of the hinge's dual is a whole number of, relative to a power of two above the largest.
 const HINGE_UNIT: f64 = 1.0 / HINGE_UNITS as f64;
 const HINGE_UNITS: i64 = 1 << 40;
 
@@ -212,7 +212,7 @@ fn scale(l1: f64, most: f64, squares: f64, products: f64) -> f64 {
     best.clamp(-allowed, allowed)
 }
 
-/// u in the domain of the conjugate: the hinge's in units of C, whole numbers of 2^-40 that sum to 0 where there is a bias.
+/// u in the domain of the conjugate: the hinge's in units of C, where there is a bias as whole numbers that sum to 0.
 fn prepared(problem: &Problem, duals: &[Vec<f64>]) -> Vec<Vec<f64>> {
     match problem.model.loss {
         Loss::Ridge | Loss::Lasso => duals.to_vec(),
@@ -227,19 +227,31 @@ fn prepared(problem: &Problem, duals: &[Vec<f64>]) -> Vec<Vec<f64>> {
 
 fn hinge_units(problem: &Problem, duals: &[Vec<f64>]) -> Vec<Vec<f64>> {
     let cost = problem.model.cost;
-    let units = |(u, y): (&f64, &f64)| {
-        ((-y * u / cost).clamp(0.0, 1.0) * HINGE_UNITS as f64).round_ties_even() as i64
+    let share = |(u, y): (&f64, &f64)| (-y * u / cost).clamp(0.0, 1.0);
+    let each = |(u, shard): (&Vec<f64>, &Shard)| -> Vec<f64> {
+        u.iter()
+            .zip(&shard.targets)
+            .map(share)
+            .map(|share| if share.is_nan() { 0.0 } else { share })
+            .collect()
     };
-    let each =
-        |(u, shard): (&Vec<f64>, &Shard)| -> Vec<i64> { u.iter().zip(&shard.targets).map(units).collect() };
-    let mut alpha: Vec<Vec<i64>> = duals.iter().zip(&problem.shards).map(each).collect();
-    if problem.model.bias {
-        balance(problem, &mut alpha);
+    let shares: Vec<Vec<f64>> = duals.iter().zip(&problem.shards).map(each).collect();
+    let back = |(alpha, shard): (&Vec<f64>, &Shard)| -> Vec<f64> {
+        alpha.iter().zip(&shard.targets).map(|(a, y)| -y * a).collect()
+    };
+    if !problem.model.bias {
+        return shares.iter().zip(&problem.shards).map(back).collect();
     }
-    let back = |(alpha, shard): (&Vec<i64>, &Shard)| {
-        alpha.iter().zip(&shard.targets).map(|(a, y)| -y * (*a as f64 * HINGE_UNIT)).collect()
-    };
-    alpha.iter().zip(&problem.shards).map(back).collect()
+    // A power of two that makes the largest as large as it can be.
+    let most = shares.iter().flatten().fold(0.0_f64, |most, share| most.max(*share));
+    let shift = if most > 0.0 { (-most.log2()).floor().clamp(0.0, 900.0) as i32 } else { 0 };
+    let (up, down) = (2f64.powi(shift) * HINGE_UNITS as f64, 2f64.powi(-shift) * HINGE_UNIT);
+    let units = |share: &f64| ((share * up).round_ties_even() as i64).min(HINGE_UNITS);
+    let mut alpha: Vec<Vec<i64>> = shares.iter().map(|list| list.iter().map(units).collect()).collect();
+    balance(problem, &mut alpha);
+    let whole = |list: &Vec<i64>| -> Vec<f64> { list.iter().map(|units| *units as f64 * down).collect() };
+    let shares: Vec<Vec<f64>> = alpha.iter().map(whole).collect();
+    shares.iter().zip(&problem.shards).map(back).collect()
 }
 
 /// Makes `sum y alpha` 0: the side that has too much gives some up, first where alpha is between its bounds.

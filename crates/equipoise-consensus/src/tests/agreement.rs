@@ -78,6 +78,29 @@ fn delays_reordering_and_loss_change_nothing_over_fifty_seeds() {
     }
 }
 
+/// Multipliers of 1e-12 C are not nothing.
+#[test]
+fn a_hinge_of_large_numbers() {
+    for (bias, seed) in [(false, 1), (true, 2), (true, 3), (false, 4)] {
+        let mut rng = super::rng(seed);
+        let mut draw = || 2.0 * rng.random::<f64>() - 1.0;
+        let shards: Vec<_> = (0..3)
+            .map(|_| {
+                let rows: Vec<Vec<f64>> = (0..4).map(|_| (0..6).map(|_| 1e6 * draw()).collect()).collect();
+                let targets: Vec<f64> = rows.iter().map(|row| (row[0] + row[1]).signum()).collect();
+                shard(&rows, &targets)
+            })
+            .collect();
+        let model = Model { bias, cost: 100.0, ..Model::new(Loss::Hinge) };
+        let problem = Problem::new(shards, model).expect("valid");
+        let settings = Settings::default();
+        let found =
+            fit(&problem, &graph("clique", 3), &settings, None, Watch::default()).expect("valid input");
+        assert_eq!(found.status, Status::Converged, "{bias} {seed}: {:e}", found.relative_gap);
+        assert!(found.bound > 0.0 && found.bound <= found.objective);
+    }
+}
+
 /// Some thousands of rows: by the tree in a few rounds, to a small gap.
 #[test]
 fn a_hinge_of_many_rows_takes_few_rounds() {
