@@ -30,8 +30,9 @@ use equipoise::{Control, Pass};
 const STEEPEST: f64 = 7e10;
 /// The same of guesses: the first is easily found, the second is nearer to what large charges ask for.
 const OF_GUESSES: [f64; 2] = [1e8, STEEPEST];
-/// The same at which rounding leaves nothing to be gained by a fit with the charges as they are.
-const HOPELESS: f64 = 1e14;
+/// The same at which rounding leaves nothing to be gained by a fit with the charges as they are: `X'beta` is off by about
+/// `C |x| 1e-16` a row, and the dual by the square of that, while the weights are those of a dual point that has no such sum.
+const HOPELESS: f64 = 1e24;
 /// Units of the last digit by which a model is made larger than what leaves no miss, each time 16 times as
 /// many.
 const ROUNDINGS: [f64; 4] = [4.0, 64.0, 1024.0, 16384.0];

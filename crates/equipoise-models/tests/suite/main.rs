@@ -14,6 +14,7 @@
 //! * `ranks`: rows that are spread over ranks.
 //! * `resume`: a training that is put aside and gone on with is one that was not.
 //! * `threads`: several threads on one fit.
+//! * `units`: features that nobody scaled.
 //! * `warm_starts`: what an earlier model saves.
 
 mod bias;
@@ -30,6 +31,7 @@ mod ranks;
 mod regressions;
 mod resume;
 mod threads;
+mod units;
 mod warm_starts;
 mod weights;
 
