@@ -15,12 +15,14 @@
 //! | `experiments/` | which cells an experiment has, how one is run, what is shown of them and which claims they test |
 //! | `claims.rs` | a claim of the paper, the statistic that tests it, the verdict |
 //! | `page.rs` | everything on one page |
+//! | `cluster/` | ranks and nodes on machines that are not there, simulated |
 //! | `optimum.rs`, `rate.rs`, `late.rs` | exact optimum, rate of pairs and late reads of the paper's problems |
 //! | `recorded.rs` | runs on several threads that were recorded earlier |
 //! | `stats.rs` | means and medians |
 
 mod cell;
 mod claims;
+mod cluster;
 mod experiments;
 mod late;
 mod optimum;
