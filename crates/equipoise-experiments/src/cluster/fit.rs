@@ -49,7 +49,7 @@ impl Shape {
                 return Self::Triangle(more, behind);
             }
         }
-        let (signed, columns) = (length as isize, columns as isize);
+        let (signed, columns) = (length.cast_signed(), columns.cast_signed());
         let multiple = (signed + columns / 2) / columns.max(1);
         let rest = signed - multiple * columns;
         if (1..=MULTIPLES).contains(&multiple) && rest.abs() <= NEAR.min(columns / 2 - 1) {
@@ -61,7 +61,7 @@ impl Shape {
     fn length(self, columns: usize) -> usize {
         match self {
             Self::Same(length) => length,
-            Self::Multiple(multiple, rest) => (multiple * columns as isize + rest).max(0) as usize,
+            Self::Multiple(multiple, rest) => (multiple * columns.cast_signed() + rest).max(0) as usize,
             Self::Triangle(more, behind) => {
                 let dimension = columns + more;
                 dimension * (dimension + 1) / 2 + behind

@@ -176,7 +176,7 @@ impl<'g> Network<'g> {
             links.extend(others.iter().map(link));
             nodes.push(Node {
                 lambda: 0,
-                target: (owner % 10) as i64 * ONE,
+                target: i64::try_from(owner % 10).unwrap_or(0) * ONE,
                 links: from..links.len(),
                 open: 0,
                 busy_until: 0.0,
@@ -314,7 +314,8 @@ impl<'g> Network<'g> {
             return;
         }
         if sequence > last {
-            let parts = if self.exchange.is_damped { 2 * self.exchange.outstanding as i64 } else { 2 };
+            let w = if self.exchange.is_damped { self.exchange.outstanding } else { 1 };
+            let parts = i64::try_from(2 * w).unwrap_or(i64::MAX);
             let own = self.nodes[at].target.wrapping_add(self.nodes[at].lambda);
             delta = own.wrapping_sub(x) / parts;
             self.links[link].answered = (sequence, delta);

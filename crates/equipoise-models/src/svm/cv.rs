@@ -219,8 +219,7 @@ impl Run<'_> {
         let next = AtomicUsize::new(0);
         let done: Mutex<Vec<(usize, Result<Vec<Scored>>)>> = Mutex::new(Vec::new());
         let work = || {
-            loop {
-                let Some(&fold) = folds.get(next.fetch_add(1, Ordering::Relaxed)) else { break };
+            while let Some(&fold) = folds.get(next.fetch_add(1, Ordering::Relaxed)) {
                 let mut shared = observer.as_ref().map(Shared);
                 let observer = shared.as_mut().map(|shared| shared as &mut (dyn Observer + Send));
                 let walk = self
