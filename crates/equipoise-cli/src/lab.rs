@@ -18,6 +18,7 @@ pub(crate) fn run(args: &LabArguments, interrupt: &Interrupt) -> Result<Outcome>
         LabExperiment::Svm => vec![Experiment::Svm],
         LabExperiment::Theory => vec![Experiment::Theory],
         LabExperiment::Methods => vec![Experiment::Methods],
+        LabExperiment::Cluster => vec![Experiment::Cluster],
         LabExperiment::All => Experiment::ALL.to_vec(),
     };
     let scale = match args.scale {

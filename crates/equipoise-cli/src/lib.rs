@@ -28,6 +28,7 @@ mod predict;
 mod progress;
 mod ranks;
 mod report;
+mod shards;
 mod solve;
 mod svm;
 mod usage;
@@ -123,7 +124,9 @@ fn execute_across(
 ) -> anyhow::Result<Outcome> {
     match command {
         Command::Svm(args) => svm::run_across(&args.command, interrupt, world),
-        _ => anyhow::bail!("only `svm train` runs on several ranks; run the others with `equipoise`"),
+        _ => anyhow::bail!(
+            "only `svm train` and `svm cv` run on several ranks; run the others with `equipoise`"
+        ),
     }
 }
 

@@ -16,6 +16,7 @@
 //! | `capabilities.rs` | the claim that needs the runs of all experiments: Table 1 |
 //! | `claims.rs` | a claim of the paper, the statistic that tests it, the verdict |
 //! | `page.rs` | everything on one page |
+//! | `cluster/` | ranks and nodes on machines that are not there, simulated |
 //! | `optimum.rs`, `rate.rs`, `late.rs` | exact optimum, rate of pairs and late reads of the paper's problems |
 //! | `recorded.rs` | runs on several threads that were recorded earlier |
 //! | `pairs.rs` | one run of random pairs to a target, judged by raw data |
@@ -24,6 +25,7 @@
 mod capabilities;
 mod cell;
 mod claims;
+mod cluster;
 mod experiments;
 mod late;
 mod optimum;

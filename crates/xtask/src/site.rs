@@ -51,6 +51,7 @@ const SECTIONS: [(&str, &[&str]); 4] = [
             "docs/methods.md",
             "docs/limits.md",
             "docs/cluster.md",
+            "docs/scale.md",
             "docs/lock-free.md",
             "docs/pair-step.md",
             "docs/violating-pairs.md",

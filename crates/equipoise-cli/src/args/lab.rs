@@ -18,6 +18,8 @@ EXPERIMENTS
                LIBLINEAR where svm-train and liblinear-train are installed
   theory       the theorems beside runs, steps under delay, spectra of graphs
   methods      plain, accelerated, stochastic, SVRG, SAGA and auto on shared problems
+  cluster      ranks and nodes on more machines than there are here, by a model that is checked first: 10^9 rows on
+               up to 1024 ranks, pairs on graphs of 10,000 nodes
   all          all of these
 
 DIR receives index.html (a page that needs no network), figures/*.svg and *.png, claims.json, and a CSV and a JSON file for
@@ -33,6 +35,7 @@ pub(crate) enum LabExperiment {
     Svm,
     Theory,
     Methods,
+    Cluster,
     All,
 }
 

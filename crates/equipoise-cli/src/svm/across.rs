@@ -15,13 +15,14 @@ use equipoise_models::svm::{self, Kind, TrainSettings};
 use super::choices;
 use super::data::{Across, Data, Reading};
 use super::table;
-use super::train::{Plan, fits, note_targets};
+use super::train::{Plan, fits, identity, note_targets};
 use crate::args::TrainArguments;
 use crate::exit::{Outcome, note};
 use crate::interrupt::Interrupt;
 use crate::outputs::{self, Place, Sort};
 use crate::progress::Fits;
 use crate::ranks::together;
+use crate::shards::Shard;
 use crate::watch::Watch;
 
 pub(crate) fn run(
@@ -39,6 +40,7 @@ pub(crate) fn run(
     }
     // Files are the business of the first rank; what it finds there ends all.
     let place = together(&**world, if speaks { place(args, &control) } else { Ok(None) })?;
+    let shard = Shard::look(&args.checkpointing, &**world, quiet, &control)?;
     let mut data = read(args, &settings, &control, &**world)?;
     choices::weigh(&mut settings, &args.training, &data)?;
     if let (Some(path), Format::Liblinear) = (&args.model, args.format) {
@@ -53,6 +55,16 @@ pub(crate) fn run(
     if speaks {
         watch.keeps(args.plot.as_deref());
     }
+    let (mut taken_up, mut keeper) = (None, None);
+    if let Some(shard) = &shard {
+        let mut run = identity(&data, &settings, None);
+        run.settings.push(("ranks".into(), world.ranks().to_string()));
+        taken_up = shard.take_up(&run, &**world)?;
+        shard.announce(taken_up.as_ref(), args.checkpointing.resume);
+        let history = taken_up.as_ref().map_or("", |taken_up| &taken_up.history);
+        let history = if speaks { watch.goes_on_with(history) } else { None };
+        keeper = Some(shard.keeper(run, taken_up.as_ref(), history));
+    }
     let limit = settings.time_limit;
     settings.time_limit = interrupt.left(limit);
     if !quiet {
@@ -62,6 +74,8 @@ pub(crate) fn run(
     let company = svm::Watch {
         observer: speaks.then_some(&mut watch as _),
         control: control.clone(),
+        keeper: keeper.as_mut().map(|keeper| keeper as _),
+        resumed: taken_up.as_ref().map(|taken_up| &taken_up.snapshot),
         ..svm::Watch::default()
     };
     let trained = svm::train_across(world, data.samples(), &settings, company);
@@ -93,12 +107,14 @@ pub(crate) fn run(
     };
     let written = if speaks { plan.render(trained, None) } else { Ok(()) };
     together(&**world, written)?;
+    if let Some(shard) = &shard {
+        shard.finish(converged);
+    }
     Ok(converged.into())
 }
 
 /// Refuses what is not there on several ranks.
 fn refuse(args: &TrainArguments) -> Result<()> {
-    let checkpointing = &args.checkpointing;
     let typed = [
         (
             "--ranks",
@@ -108,7 +124,6 @@ fn refuse(args: &TrainArguments) -> Result<()> {
         ("--probabilities", args.probabilities.is_some(), "train with `equipoise` for probabilities"),
         ("--scale", args.scale.is_some(), "scale the rows first"),
         ("--warm-start", args.warm_start.is_some(), "begin afresh"),
-        ("--checkpoint", checkpointing.checkpoint.is_some() || checkpointing.resume, "train in one go"),
         ("--weights", args.training.weights.is_some(), "repeat rows instead"),
         ("-", args.data.as_os_str() == "-", "name a file that every rank can read"),
         ("a table", table::is_table(&args.data, &args.table), "use LIBSVM text"),

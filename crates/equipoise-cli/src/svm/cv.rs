@@ -2,10 +2,13 @@
 
 use std::fmt::Write as _;
 use std::path::Path;
+use std::sync::Arc;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
+use equipoise::collective::{Alone, Collective};
 use equipoise::{Control, Status};
 use equipoise_formats::Standing;
+use equipoise_formats::checkpoint_file::Digest;
 use equipoise_formats::svm_model::{self, Format, ModelFile};
 use equipoise_models::svm::{self, CostScores, CrossValidation, Kind, TrainSettings, Trained};
 use serde::Serialize;
@@ -20,6 +23,7 @@ use crate::outputs::{self, Place, Sort};
 use crate::picture::against_costs;
 use crate::plot::{Panel, write_picture};
 use crate::progress::Fits;
+use crate::ranks::together;
 use crate::report::number;
 use crate::watch::Watch;
 
@@ -56,7 +60,31 @@ struct CostJson<'a> {
 }
 
 pub(crate) fn run(args: &CvArguments, interrupt: &Interrupt) -> Result<Outcome> {
+    let alone: Arc<dyn Collective> = Arc::new(Alone::default());
+    run_on(args, interrupt, &alone)
+}
+
+/// The command on every rank of a world: each reads all rows and takes its folds, the first says what was found.
+pub(crate) fn run_across(
+    args: &CvArguments,
+    interrupt: &Interrupt,
+    world: &Arc<dyn Collective>,
+) -> Result<Outcome> {
+    if args.ranks.is_some() {
+        bail!(
+            "--ranks is not offered on several ranks: `equipoise svm cv` starts ranks; here they are started already"
+        );
+    }
+    if args.data.as_os_str() == "-" {
+        bail!("- is not offered on several ranks: name a file that every rank can read");
+    }
+    run_on(args, interrupt, world)
+}
+
+fn run_on(args: &CvArguments, interrupt: &Interrupt, world: &Arc<dyn Collective>) -> Result<Outcome> {
+    let speaks = world.rank() == 0;
     let training = &args.training;
+    let quiet = training.quiet || !speaks;
     let mut settings = choices::settings(training)?;
     let control = interrupt.within(settings.time_limit);
     let experiment = training.multicore.experiment()?;
@@ -64,63 +92,102 @@ pub(crate) fn run(args: &CvArguments, interrupt: &Interrupt) -> Result<Outcome> 
     choices::check_costs(settings.kind, costs.as_deref(), training)?;
     let only = training.cost.is_some() || !report::has_cost(&settings);
     let costs = costs.unwrap_or_else(|| if only { vec![settings.cost] } else { costs::GRID.to_vec() });
-    outputs::check(
-        &[args.model.as_deref(), args.plot.as_deref()],
-        &[Some(args.data.as_path()), training.weights.as_deref()],
-    )?;
+    let outputs = [args.model.as_deref(), args.plot.as_deref()];
+    let inputs = [Some(args.data.as_path()), training.weights.as_deref()];
+    // Files are the business of the first rank; what it finds there ends all.
+    together(&**world, if speaks { outputs::check(&outputs, &inputs) } else { Ok(()) })?;
     let reading = Reading {
         threads: settings.threads,
-        quiet: training.quiet,
+        quiet,
         control: &control,
         table: &args.table,
         needs_labels: settings.kind != Kind::OneClass,
         scale: args.scale,
     };
-    let data = Data::read(&args.data, training.weights.as_deref(), reading)?;
-    choices::weigh(&mut settings, training, &data)?;
+    let data = Data::read(&args.data, training.weights.as_deref(), reading);
+    let data = together(&**world, data)?;
+    together(&**world, choices::weigh(&mut settings, training, &data))?;
+    same_data(&data, &**world)?;
     let limit = settings.time_limit;
     settings.time_limit = interrupt.left(limit);
     let mut watch = Watch::default();
-    if !training.quiet {
+    if !quiet {
         note_targets(&settings, &data);
-        let count = fits(&settings, &data) * costs.len() * args.folds;
-        watch.show_fits(&settings, Fits::new("fit", count));
+        let own = args.folds.div_ceil(world.ranks());
+        watch.show_fits(&settings, Fits::new("fit", fits(&settings, &data) * costs.len() * own));
     }
     let (observer, watched) = (Some(&mut watch as _), control.clone());
     let company =
         svm::Watch { observer, control: watched, experiment: Some(&experiment), ..svm::Watch::default() };
-    let found = svm::cross_validate(data.samples(), &settings, &costs, args.folds, company);
+    let found = svm::cross_validate_across(world, data.samples(), &settings, &costs, args.folds, company);
     watch.hide_bar();
     let found = found.with_context(|| args.data.display().to_string())?;
+    let settings = TrainSettings { time_limit: interrupt.left(limit), ..settings };
+    let said = if speaks { tell(args, settings, control, &data, &found) } else { Ok(true) };
+    let converged = together(&**world, said)?;
+    // What the first rank says holds for all.
+    Ok((world.largest(f64::from(u8::from(!converged)))? == 0.0).into())
+}
+
+/// Refuses ranks that have read other rows.
+fn same_data(data: &Data, world: &dyn Collective) -> Result<()> {
+    if world.ranks() == 1 {
+        return Ok(());
+    }
+    let (mut digest, rows) = (Digest::default(), &data.rows);
+    digest.numbers(&data.labels);
+    digest.numbers(data.samples().weights.unwrap_or_default());
+    for i in 0..rows.len() {
+        rows.for_each(i, |column, value| {
+            digest.word(column as u64);
+            digest.word(value.to_bits());
+        });
+    }
+    let own = format!("{} rows, {} columns, {:016x}", rows.len(), rows.columns(), digest.value());
+    let first = &world.texts(&own)?[0];
+    let differs =
+        (*first != own).then(|| format!("its rows are not those of rank 0: {own}, on rank 0 {first}"));
+    Ok(world.agree(differs.as_deref())?)
+}
+
+/// Says what was found, and writes the best model; whether all has converged.
+fn tell(
+    args: &CvArguments,
+    settings: TrainSettings,
+    control: Control,
+    data: &Data,
+    found: &CrossValidation,
+) -> Result<bool> {
+    let training = &args.training;
     let status = found.status();
     if status != Status::Converged {
         let worst = found.costs.iter().map(|cost| cost.relative_gap).fold(0.0, f64::max);
         note(report::not_converged(status, worst, settings.gap, ""));
     }
     if let Some(path) = &args.plot {
-        write_picture(path, &[panel(&found, settings.kind)])?;
+        write_picture(path, &[panel(found, settings.kind)])?;
     }
     let mut text = match (training.json, training.quiet) {
-        (true, _) => serde_json::to_string(&json(&found, &settings, &data))? + "\n",
+        (true, _) => serde_json::to_string(&json(found, &settings, data))? + "\n",
         (false, true) => String::new(),
-        (false, false) => words(&found, &settings),
+        (false, false) => words(found, &settings),
     };
     let mut converged = status == Status::Converged;
     if let Some(path) = &args.model {
-        let settings = TrainSettings { time_limit: interrupt.left(limit), ..settings };
         match found.best_cost {
             Some(cost) => {
                 let settings = TrainSettings { cost, ..settings };
+                let experiment = training.multicore.experiment()?;
                 let company = svm::Watch { control, experiment: Some(&experiment), ..svm::Watch::default() };
                 let best = svm::train(data.samples(), &settings, None, company)?;
                 converged &= best.report.status() == Status::Converged;
-                keep(path, best, &data, !training.json && !training.quiet, &mut text)?;
+                keep(path, best, data, !training.json && !training.quiet, &mut text)?;
             }
             None => note("note: no cost has converged on every fold, so no model is written"),
         }
     }
     exit::print(&text)?;
-    Ok(converged.into())
+    Ok(converged)
 }
 
 /// Writes the best model, unless what is there is better; adds a line that says so.

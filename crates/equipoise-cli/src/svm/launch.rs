@@ -1,7 +1,7 @@
-//! `equipoise svm train --ranks N`: starts the ranks and answers with their exit status.
+//! `equipoise svm train --ranks N`, and `svm cv`: starts the ranks and answers with their exit status.
 //!
 //! ```text
-//! mpirun -n N equipoise-mpi svm train ...        the words typed, without --ranks
+//! mpirun -n N equipoise-mpi svm ...        the words typed, without --ranks
 //! ```
 //!
 //! `equipoise-mpi` lies beside this program or on the path. `EQUIPOISE_MPIRUN` is taken in place of `mpirun`, with options behind it.
@@ -13,15 +13,13 @@ use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result, bail};
 
-use crate::args::TrainArguments;
 use crate::exit::{Outcome, Told, note};
 use crate::interrupt::Interrupt;
 
 /// The program that every rank runs.
 const PROGRAM: &str = "equipoise-mpi";
 
-pub(crate) fn run(args: &TrainArguments, interrupt: &Interrupt) -> Result<Outcome> {
-    let ranks = args.ranks.unwrap_or(1);
+pub(crate) fn run(ranks: u32, interrupt: &Interrupt) -> Result<Outcome> {
     interrupt.control.check()?;
     let starter = std::env::var("EQUIPOISE_MPIRUN").unwrap_or_else(|_| "mpirun".into());
     let mut words = starter.split_whitespace();

@@ -43,17 +43,23 @@ pub(crate) fn run_across(
 ) -> Result<Outcome> {
     match command {
         SvmCommand::Train(args) => across::run(args, interrupt, world),
-        _ => anyhow::bail!("of `svm` only `train` runs on several ranks; run it with one"),
+        SvmCommand::Cv(args) => cv::run_across(args, interrupt, world),
+        _ => anyhow::bail!("of `svm` only `train` and `cv` run on several ranks; run it with one"),
     }
 }
 
 pub(crate) fn run(command: &SvmCommand, interrupt: &Interrupt) -> Result<Outcome> {
     match command {
-        SvmCommand::Train(args) if args.ranks.is_some() => launch::run(args, interrupt),
-        SvmCommand::Train(args) => train::run(args, interrupt),
+        SvmCommand::Train(args) => match args.ranks {
+            Some(ranks) => launch::run(ranks, interrupt),
+            None => train::run(args, interrupt),
+        },
         SvmCommand::Predict(args) => predict::run(args, interrupt),
         SvmCommand::Verify(args) => verify::run(args, interrupt),
-        SvmCommand::Cv(args) => cv::run(args, interrupt),
+        SvmCommand::Cv(args) => match args.ranks {
+            Some(ranks) => launch::run(ranks, interrupt),
+            None => cv::run(args, interrupt),
+        },
         SvmCommand::Path(args) => path::run(args, interrupt),
     }
 }

@@ -93,7 +93,7 @@ fn calibrate(
 }
 
 /// Which training this is: everything that its numbers depend on.
-fn identity(data: &Data, settings: &TrainSettings, start: Option<&LinearModel>) -> RunIdentity {
+pub(super) fn identity(data: &Data, settings: &TrainSettings, start: Option<&LinearModel>) -> RunIdentity {
     let (samples, mut digest) = (data.samples(), Digest::default());
     let rows = samples.rows;
     [rows.len(), rows.columns(), rows.entries()].into_iter().for_each(|count| digest.word(count as u64));

@@ -1,5 +1,7 @@
 //! The experiments: which cells each has, how one is run, what is shown of them and which claims they test.
 
+mod cluster;
+mod cluster_show;
 mod concurrency;
 mod methods;
 mod svm;
@@ -30,11 +32,14 @@ pub enum Experiment {
     Theory,
     /// Plain, accelerated and sampled pairs on shared problems.
     Methods,
+    /// Ranks and nodes on more machines than there are here, by a model.
+    Cluster,
 }
 
 impl Experiment {
     /// In the order of the paper.
-    pub const ALL: [Self; 5] = [Self::Topologies, Self::Concurrency, Self::Svm, Self::Theory, Self::Methods];
+    pub const ALL: [Self; 6] =
+        [Self::Topologies, Self::Concurrency, Self::Svm, Self::Theory, Self::Methods, Self::Cluster];
 
     /// Its name on the command line and in records.
     pub fn name(self) -> &'static str {
@@ -44,6 +49,7 @@ impl Experiment {
             Self::Svm => "svm",
             Self::Theory => "theory",
             Self::Methods => "methods",
+            Self::Cluster => "cluster",
         }
     }
 
@@ -55,6 +61,7 @@ impl Experiment {
             Self::Svm => svm::cells(plan)?,
             Self::Theory => theory::cells(plan),
             Self::Methods => methods::cells(plan),
+            Self::Cluster => cluster::cells(plan),
         })
     }
 
@@ -66,6 +73,7 @@ impl Experiment {
             Self::Svm => svm::run(plan, cell, control),
             Self::Theory => theory::run(cell, control),
             Self::Methods => methods::run(plan, cell, control),
+            Self::Cluster => cluster::run(plan, cell, control),
         }
     }
 
@@ -78,6 +86,7 @@ impl Experiment {
             Self::Svm => svm::section(records, &command),
             Self::Theory => theory_show::section(records, &command),
             Self::Methods => methods::section(records, &command),
+            Self::Cluster => cluster_show::section(records, &command),
         }
     }
 
@@ -89,6 +98,7 @@ impl Experiment {
             Self::Svm => svm::claims(plan, records),
             Self::Theory => theory_show::claims(records),
             Self::Methods => methods::claims(records),
+            Self::Cluster => cluster_show::claims(records),
         }
     }
 }

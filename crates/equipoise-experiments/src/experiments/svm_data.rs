@@ -85,6 +85,21 @@ impl Data {
         Ok(Self { rows: Rows::new(features, starts, indices, None)?, labels })
     }
 
+    /// The rows of one of several ranks.
+    pub(super) fn share(&self, rank: usize, ranks: usize) -> Result<Self> {
+        let edge = |rank: usize| rank * self.rows.len() / ranks;
+        let (mut starts, mut indices, mut values) = (vec![0], Vec::new(), Vec::new());
+        for i in edge(rank)..edge(rank + 1) {
+            self.rows.for_each(i, |column, value| {
+                indices.push(column as u32);
+                values.push(value);
+            });
+            starts.push(indices.len());
+        }
+        let rows = Rows::new(self.rows.columns(), starts, indices, Some(values))?;
+        Ok(Self { rows, labels: self.labels[edge(rank)..edge(rank + 1)].to_vec() })
+    }
+
     pub(super) fn samples(&self) -> Samples<'_> {
         Samples { rows: &self.rows, labels: &self.labels, weights: None }
     }

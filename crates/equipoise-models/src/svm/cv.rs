@@ -6,15 +6,21 @@
 //!
 //! Score: the share of rows predicted right, or for a regression the mean squared error. Rows of weight k count k
 //! times, rows of weight 0 not at all.
+//!
+//! On ranks, all of which have all rows, folds are dealt in turn; every rank has the scores of all. They are those of one process, bit for
+//! bit.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
 use super::error::{Error, Result};
 use super::folds::deal;
 use super::path::check_costs;
+use super::ranks::together;
+use super::snapshot::STATUSES;
 use super::{Kind, LinearModel, Samples, TrainSettings, Trained, Watch, path};
+use equipoise::collective::{Alone, Collective};
 use equipoise::solve::{Observer, Progress, Status};
 
 /// One cost, over all folds.
@@ -71,22 +77,106 @@ pub fn cross_validate(
     folds: usize,
     watch: Watch<'_>,
 ) -> Result<CrossValidation> {
+    let alone: Arc<dyn Collective> = Arc::new(Alone::default());
+    cross_validate_across(&alone, samples, settings, costs, folds, watch)
+}
+
+/// The same by the ranks of a world, which all have the same rows and call this alike: folds are dealt to them in turn. The observer of a
+/// rank is told of its own fits.
+///
+/// ```
+/// use equipoise::{collective::Threads, matrix::Rows};
+/// use equipoise_models::svm::{Samples, TrainSettings, Watch, cross_validate, cross_validate_across};
+/// let points: Vec<f64> = (0..20).map(|i| f64::from(i) - 9.5).collect();
+/// let labels: Vec<f64> = (0..20).map(|i| f64::from(i > 9)).collect();
+/// let rows = Rows::new(1, (0..=20).collect(), vec![0; 20], Some(points))?;
+/// let samples = Samples { rows: &rows, labels: &labels, weights: None };
+/// let (settings, costs) = (TrainSettings::default(), [0.1, 1.0]);
+/// let alone = cross_validate(samples, &settings, &costs, 3, Watch::default())?;
+/// for found in Threads::run(2, |world| {
+///     cross_validate_across(&world, samples, &settings, &costs, 3, Watch::default())
+/// }) {
+///     assert_eq!(found?.costs, alone.costs);
+/// }
+/// # Ok::<(), equipoise_models::svm::Error>(())
+/// ```
+pub fn cross_validate_across(
+    world: &Arc<dyn Collective>,
+    samples: Samples<'_>,
+    settings: &TrainSettings,
+    costs: &[f64],
+    folds: usize,
+    watch: Watch<'_>,
+) -> Result<CrossValidation> {
     let started = Instant::now();
-    check_costs(settings, costs)?;
-    samples.check_lengths()?;
-    let fold_of = deal(samples, settings, folds)?;
-    let threads = settings.threads.min(folds);
+    let checked = || {
+        check_costs(settings, costs)?;
+        samples.check_lengths()?;
+        deal(samples, settings, folds)
+    };
+    let fold_of = together(world, checked())?;
+    let own: Vec<usize> = (0..folds).skip(world.rank()).step_by(world.ranks()).collect();
+    let threads = settings.threads.min(own.len()).max(1);
     let inner = TrainSettings { threads: settings.threads / threads, ..settings.clone() };
     let run = Run { samples, settings: inner, costs, fold_of, started };
     let control = watch.control.clone();
-    let walks = run.all(folds, threads, watch)?;
+    let walks = match run.all(&own, threads, watch) {
+        // What there was no time for here may be there on other ranks.
+        Err(early) if is_early(&early) && world.ranks() > 1 => Ok(own.iter().map(|_| Vec::new()).collect()),
+        walks => walks,
+    };
+    let walks = of_all_ranks(world, &own, together(world, walks)?, folds)?;
     // A fold that there was no time to begin has no fits; what ended the others also kept it from beginning.
-    let unbegun = control.halted().as_ref().and_then(Status::after).unwrap_or(Status::TimeLimit);
+    let halted = world.halted(&control)?;
+    if walks.iter().all(Vec::is_empty) {
+        return Err(equipoise::Error::from(halted.unwrap_or(equipoise::Halt::TimeLimit)).into());
+    }
+    let unbegun = halted.as_ref().and_then(Status::after).unwrap_or(Status::TimeLimit);
     let summary = |(c, &cost)| summary(cost, c, &walks, unbegun);
     let costs = costs.iter().enumerate().map(summary).collect::<Vec<_>>();
     let best_cost = best(&costs, folds, settings.kind);
     let simplest_cost = simplest(&costs, folds, settings.kind);
     Ok(CrossValidation { folds, costs, best_cost, simplest_cost, seconds: started.elapsed().as_secs_f64() })
+}
+
+/// The walks of all folds, from those of each rank; every rank has the same rows and costs.
+fn of_all_ranks(
+    world: &Arc<dyn Collective>,
+    own: &[usize],
+    walks: Vec<Vec<Scored>>,
+    folds: usize,
+) -> Result<Vec<Vec<Scored>>> {
+    if world.ranks() == 1 {
+        return Ok(walks);
+    }
+    let mut words = Vec::new();
+    for (fold, walk) in own.iter().zip(&walks) {
+        words.extend([*fold as f64, walk.len() as f64]);
+        for fit in walk {
+            let status = STATUSES.iter().position(|status| *status == fit.status);
+            words.extend([fit.score, fit.relative_gap, status.unwrap_or(STATUSES.len()) as f64]);
+        }
+    }
+    let mut all: Vec<Vec<Scored>> = (0..folds).map(|_| Vec::new()).collect();
+    for list in world.lists(&words)? {
+        let mut rest = &list[..];
+        while let [fold, length, after @ ..] = rest {
+            let (fits, behind) = after.split_at(3 * *length as usize);
+            let scored = |fit: &[f64]| Scored {
+                score: fit[0],
+                relative_gap: fit[1],
+                status: STATUSES.get(fit[2] as usize).copied().unwrap_or(Status::Stalled),
+            };
+            all[*fold as usize] = fits.chunks_exact(3).map(scored).collect();
+            rest = behind;
+        }
+    }
+    Ok(all)
+}
+
+/// Whether there was no time for anything.
+fn is_early(error: &Error) -> bool {
+    matches!(error, Error::Equipoise(equipoise::Error::StoppedEarly { .. }))
 }
 
 /// A fit and its score on the fold held out.
@@ -122,18 +212,14 @@ impl Observer for Shared<'_, '_> {
 }
 
 impl Run<'_> {
-    /// The walk of every fold, `threads` of them at a time.
-    fn all(&self, folds: usize, threads: usize, watch: Watch<'_>) -> Result<Vec<Vec<Scored>>> {
+    /// The walk of each of some folds, `threads` of them at a time.
+    fn all(&self, folds: &[usize], threads: usize, watch: Watch<'_>) -> Result<Vec<Vec<Scored>>> {
         let Watch { observer, control, experiment, .. } = watch;
         let observer = observer.map(Mutex::new);
         let next = AtomicUsize::new(0);
         let done: Mutex<Vec<(usize, Result<Vec<Scored>>)>> = Mutex::new(Vec::new());
         let work = || {
-            loop {
-                let fold = next.fetch_add(1, Ordering::Relaxed);
-                if fold >= folds {
-                    break;
-                }
+            while let Some(&fold) = folds.get(next.fetch_add(1, Ordering::Relaxed)) {
                 let mut shared = observer.as_ref().map(Shared);
                 let observer = shared.as_mut().map(|shared| shared as &mut (dyn Observer + Send));
                 let walk = self
@@ -149,9 +235,7 @@ impl Run<'_> {
         });
         let mut done = done.into_inner().unwrap_or_else(PoisonError::into_inner);
         done.sort_by_key(|(fold, _)| *fold);
-        let early = |walk: &Result<Vec<Scored>>| {
-            matches!(walk, Err(Error::Equipoise(equipoise::Error::StoppedEarly { .. })))
-        };
+        let early = |walk: &Result<Vec<Scored>>| walk.as_ref().is_err_and(is_early);
         let nothing = done.iter().all(|(_, walk)| early(walk));
         let walks = done.into_iter().map(|(_, walk)| walk);
         walks.map(|walk| if early(&walk) && !nothing { Ok(Vec::new()) } else { walk }).collect()
@@ -256,6 +340,7 @@ fn simplest(costs: &[CostScores], folds: usize, kind: Kind) -> Option<f64> {
 mod tests {
     use super::*;
     use crate::svm::folds::tests::line;
+    use equipoise::collective::Threads;
     use equipoise::matrix::Rows;
 
     #[test]
@@ -295,6 +380,31 @@ mod tests {
             let held: Vec<usize> = (0..90).filter(|&i| fold_of[i] == Some(fold)).collect();
             let right = held.iter().filter(|&&i| trained.model.predict_row(&rows, i) == labels[i]).count();
             assert!((score - right as f64 / held.len() as f64).abs() < 1e-12, "fold {fold}");
+        }
+    }
+
+    #[test]
+    fn ranks_find_what_one_process_finds_and_refuse_together() {
+        let (rows, labels) = line();
+        let samples = Samples { rows: &rows, labels: &labels, weights: None };
+        let settings = TrainSettings { gap: 1e-6, ..TrainSettings::default() };
+        let costs = [0.01, 1.0];
+        let one = cross_validate(samples, &settings, &costs, 5, Watch::default()).expect("scored");
+        for ranks in [2, 3, 7] {
+            for found in Threads::run(ranks, |world| {
+                cross_validate_across(&world, samples, &settings, &costs, 5, Watch::default())
+            }) {
+                let found = found.expect("scored");
+                assert_eq!((&found.costs, found.best_cost), (&one.costs, one.best_cost), "{ranks} ranks");
+            }
+        }
+        let refused = Threads::run(2, |world| {
+            let folds = if world.rank() == 1 { 1 } else { 5 };
+            cross_validate_across(&world, samples, &settings, &costs, folds, Watch::default())
+        });
+        for error in refused {
+            let error = error.expect_err("refused").to_string();
+            assert!(error.starts_with("rank 1: ") && error.contains("folds"), "{error}");
         }
     }
 

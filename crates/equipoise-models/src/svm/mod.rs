@@ -45,7 +45,7 @@ mod warm;
 mod watch;
 
 pub use calibration::{Calibration, CalibrationKind, Curves, Sigmoid, calibrate};
-pub use cv::{CostScores, CrossValidation, cross_validate};
+pub use cv::{CostScores, CrossValidation, cross_validate, cross_validate_across};
 pub use error::{Error, Result};
 pub use isotonic::Isotonic;
 pub use model::LinearModel;

@@ -18,10 +18,12 @@ use equipoise::collective::Collective;
 /// What ranks do not train.
 const OTHER_KIND: (&str, &str) = ("kind nu-svc", "its two sums need one process; train svc with a cost");
 const OTHER_METHOD: (&str, &str) = ("this method", "rows on ranks are trained by `auto` or `violating`");
-const ASIDE: (&str, &str) = ("a checkpoint", "train without one");
+/// What some ranks may not have and others not.
+const COMPANY: &str = "a keeper or a snapshot: all ranks have one, or none";
 
 /// Trains one model on the rows of all ranks of a world, each of which calls this with rows of its own. A world of one rank does
-/// what [`train()`] does.
+/// what [`train()`] does. A [`keeper`](Watch::keeper) is given the snapshots of its own rank, all of them after the same step; to go
+/// on, every rank brings its own.
 ///
 /// ```
 /// use equipoise::{collective::Threads, matrix::Rows};
@@ -51,7 +53,10 @@ pub fn train_across(
     }
     let started = Instant::now();
     settings.validate()?;
-    refuse(settings, &watch)?;
+    refuse(settings)?;
+    let own = f64::from(u8::from(watch.keeper.is_some()) + 2 * u8::from(watch.resumed.is_some()));
+    let (most, least) = (world.largest(own)?, -world.largest(-own)?);
+    world.agree((least != most && own < most).then_some(COMPANY))?;
     together(world, samples.check())?;
     let most = world.largest(samples.rows.columns() as f64)? as usize;
     together(world, same_columns(samples, most))?;
@@ -68,14 +73,13 @@ fn same_columns(samples: Samples<'_>, expected: usize) -> Result<()> {
 }
 
 /// What every rank refuses alike.
-fn refuse(settings: &TrainSettings, watch: &Watch<'_>) -> Result<()> {
-    let is_put_aside = watch.keeper.is_some() || watch.resumed.is_some();
+fn refuse(settings: &TrainSettings) -> Result<()> {
     let refused = if settings.kind == Kind::NuSvc {
         Some(OTHER_KIND)
     } else if !matches!(settings.method, Method::Auto | Method::Violating) {
         Some(OTHER_METHOD)
     } else {
-        is_put_aside.then_some(ASIDE)
+        None
     };
     refused.map_or(Ok(()), |(what, advice)| {
         Err(equipoise::Error::Unsupported { what, with: "several ranks", advice }.into())
@@ -84,6 +88,9 @@ fn refuse(settings: &TrainSettings, watch: &Watch<'_>) -> Result<()> {
 
 /// A result, where every rank has one.
 pub(super) fn together<T>(world: &Arc<dyn Collective>, own: Result<T>) -> Result<T> {
+    if world.ranks() == 1 {
+        return own;
+    }
     let complaint = own.as_ref().err().map(ToString::to_string);
     world.agree(complaint.as_deref())?;
     own
@@ -92,6 +99,8 @@ pub(super) fn together<T>(world: &Arc<dyn Collective>, own: Result<T>) -> Result
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::svm::snapshot::Progressed;
+    use crate::svm::{TrainKeeper, TrainSnapshot};
     use equipoise::Control;
     use equipoise::collective::Threads;
     use equipoise::matrix::Rows;
@@ -132,6 +141,115 @@ mod tests {
             let close = |a: f64, b: f64| (a - b).abs() <= 1e-12 * b.abs();
             assert!(close(class.dual, proven.bounds.dual), "{class:?}, {:?}", proven.bounds);
             assert!(close(class.primal, proven.bounds.primal), "{class:?}, {:?}", proven.bounds);
+        }
+    }
+
+    /// Keeps every snapshot.
+    struct All(Vec<TrainSnapshot>);
+
+    impl TrainKeeper for All {
+        fn is_due(&mut self) -> bool {
+            true
+        }
+        fn keep(&mut self, snapshot: &TrainSnapshot) {
+            self.0.push(snapshot.clone());
+        }
+    }
+
+    /// What three ranks come to, and what they kept; each goes on with its own, where there is something.
+    fn kept(settings: &TrainSettings, resumed: Option<&[TrainSnapshot]>) -> Vec<(Result<Trained>, All)> {
+        Threads::run(3, |world| {
+            let (rows, labels) = rows(400 * world.rank(), 400 * world.rank() + 400);
+            let samples = Samples { rows: &rows, labels: &labels, weights: None };
+            let mut all = All(Vec::new());
+            let resumed = resumed.map(|all| &all[world.rank()]);
+            let watch = Watch { keeper: Some(&mut all), resumed, ..Watch::default() };
+            (train_across(&world, samples, settings, watch), all)
+        })
+    }
+
+    /// Epochs of the first decision function until a snapshot was taken.
+    fn epochs(snapshot: &TrainSnapshot) -> f64 {
+        match &snapshot.fits[0] {
+            Progressed::UnderWay { epochs, snapshot, .. } => epochs + snapshot.epochs(),
+            _ => 0.0,
+        }
+    }
+
+    #[test]
+    fn ranks_that_were_ended_go_on_with_the_same_bits() {
+        let settings = TrainSettings { gap: 1e-9, ..TrainSettings::default() };
+        let whole = kept(&settings, None);
+        let cold = whole[0].0.as_ref().expect("trained");
+        let all = cold.report.classes[0].epochs;
+        let half = whole[0].1.0.len() / 2;
+        // Words, as files have them.
+        let snapshots: Vec<TrainSnapshot> = whole
+            .iter()
+            .map(|(_, kept)| TrainSnapshot::from_words(&kept.0[half].to_words()).expect("our own"))
+            .collect();
+        let left = all - epochs(&snapshots[0]);
+        assert!(half > 0 && left < all, "{left} of {all} epochs are left");
+        for ((first, _), (again, kept)) in whole.iter().zip(kept(&settings, Some(&snapshots))) {
+            let (first, again) = (first.as_ref().expect("trained"), again.expect("trained"));
+            assert_eq!((&again.model, &again.multipliers), (&first.model, &first.multipliers));
+            let counts = |trained: &Trained| {
+                let class = &trained.report.classes[0];
+                (class.updates, class.epochs, class.relative_gap)
+            };
+            assert_eq!(counts(&again), counts(first));
+            assert!(kept.0.len() + half < whole[0].1.0.len() + 1 && !kept.0.is_empty());
+        }
+    }
+
+    #[test]
+    fn snapshots_of_other_steps_or_other_data_are_refused_by_all() {
+        let settings = TrainSettings { gap: 1e-9, ..TrainSettings::default() };
+        let whole = kept(&settings, None);
+        let of = |steps: [usize; 3]| -> Vec<TrainSnapshot> {
+            whole.iter().zip(steps).map(|((_, kept), step)| kept.0[step].clone()).collect()
+        };
+        let refused = |snapshots: &[TrainSnapshot]| -> Vec<String> {
+            let outcomes = kept(&settings, Some(snapshots));
+            outcomes.into_iter().map(|(outcome, _)| outcome.expect_err("refused").to_string()).collect()
+        };
+        for found in refused(&of([2, 1, 2])) {
+            assert!(found.starts_with("rank 1: its snapshot is of an earlier step"), "{found}");
+        }
+        let mut of_less = of([1, 1, 1]);
+        of_less[2] = {
+            let less = Threads::run(3, |world| {
+                let (rows, labels) = rows(100 * world.rank(), 100 * world.rank() + 100);
+                let samples = Samples { rows: &rows, labels: &labels, weights: None };
+                let mut all = All(Vec::new());
+                let watch = Watch { keeper: Some(&mut all), ..Watch::default() };
+                train_across(&world, samples, &settings, watch).map(|_| all.0)
+            });
+            let updates = of_less[0].updates();
+            let mut found = less[2].as_ref().expect("trained")[0].clone();
+            // Of the same step, so that only its length tells.
+            if let Progressed::UnderWay { updates: before, snapshot, .. } = &mut found.fits[0] {
+                *before = updates.saturating_sub(snapshot.updates());
+            }
+            found
+        };
+        for found in refused(&of_less) {
+            assert!(
+                found.contains("another number of variables") || found.contains("another rank"),
+                "{found}"
+            );
+        }
+        let outcomes = Threads::run(2, |world| {
+            let (rows, labels) = rows(100 * world.rank(), 100 * world.rank() + 100);
+            let samples = Samples { rows: &rows, labels: &labels, weights: None };
+            let mut all = All(Vec::new());
+            let keeper: Option<&mut (dyn TrainKeeper + Send)> =
+                if world.rank() == 0 { Some(&mut all) } else { None };
+            train_across(&world, samples, &settings, Watch { keeper, ..Watch::default() })
+        });
+        for outcome in outcomes {
+            let found = outcome.expect_err("refused").to_string();
+            assert!(found.starts_with("rank 1: a keeper or a snapshot"), "{found}");
         }
     }
 }

@@ -13,7 +13,7 @@ use equipoise::solve::Archive;
 use equipoise::{Error, Keeper, Result, Snapshot, Status};
 
 /// Statuses by their place in a snapshot.
-const STATUSES: [Status; 6] = [
+pub(super) const STATUSES: [Status; 6] = [
     Status::Converged,
     Status::IterationLimit,
     Status::TimeLimit,

@@ -257,15 +257,24 @@ impl<'a> Plan<'a> {
         }
     }
 
+    /// Snapshots of ranks are of the same step.
+    fn same_stage(&self, resumed: Option<&TrainSnapshot>) -> Result<()> {
+        let (Some(world), Some(snapshot)) = (&self.world, resumed) else { return Ok(()) };
+        let stage = (snapshot.finished() as f64, snapshot.updates() as f64);
+        let latest = (world.largest(stage.0)?, world.largest(stage.1)?);
+        let complaint = "its snapshot is of an earlier step than that of another rank";
+        Ok(world.agree((stage != latest).then_some(complaint))?)
+    }
+
     /// Every fit, several side by side where threads allow.
     fn run(&self, watch: Watch<'_>, started: Instant) -> Result<Vec<Fit>> {
         let (fits, resumed) = (self.positive.len(), watch.resumed);
         let threads = if self.world.is_some() { 1 } else { self.settings.threads.min(fits) };
         let columns = self.samples.rows.columns();
-        if resumed.is_some_and(|snapshot| !snapshot.is_of(fits, columns)) {
-            let what = "it is of other decision functions";
-            return Err(equipoise::Error::BadSnapshot { what }.into());
-        }
+        let what = "it is of other decision functions";
+        let is_fit = resumed.is_none_or(|snapshot| snapshot.is_of(fits, columns));
+        self.together(if is_fit { Ok(()) } else { Err(equipoise::Error::BadSnapshot { what }.into()) })?;
+        self.same_stage(resumed)?;
         let so_far = || resumed.cloned().unwrap_or_else(|| TrainSnapshot::new(fits));
         let kept = watch.keeper.map(|keeper| Kept::new(so_far(), keeper));
         let (control, experiment) = (&watch.control, watch.experiment);

@@ -196,6 +196,9 @@ pub(crate) struct CvArguments {
     /// Bring features to one scale first, that of all rows
     #[arg(long, value_parser = by_name::<ScaleKind>())]
     pub(crate) scale: Option<ScaleKind>,
+    /// Start so many MPI ranks of `equipoise-mpi`, which all read all rows and take the folds in turn
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) ranks: Option<u32>,
     /// How many parts the rows are dealt into; each is held out once
     #[arg(long, value_name = "K", value_parser = values::count::<usize>, default_value_t = 5)]
     pub(crate) folds: usize,

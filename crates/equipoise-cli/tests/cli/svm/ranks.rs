@@ -91,6 +91,97 @@ fn what_ranks_cannot_do_is_refused_by_all() {
     equipoise(&["svm", "train", &few, &few]).expect(2).complains(&["--ranks N"]);
 }
 
+#[test]
+fn folds_are_dealt_to_ranks() {
+    let folder = scratch("svm-ranks-cv");
+    let data = write(&folder, "data.svm", &rows(300));
+    let file = |name: &str| folder.join(name).to_string_lossy().into_owned();
+    let [alone, shared] = ["alone.json", "shared.json"].map(file);
+    let cv = ["svm", "cv", &data, "--folds", "3", "--costs", "0.1,1", "--quiet"];
+    equipoise(&[&cv[..], &["--model", &alone]].concat()).expect(0);
+    assert_eq!(on_ranks(2, &[&cv[..], &["--model", &shared]].concat()), all(2, 0));
+    assert!(fs::read(&shared).expect("a model") == fs::read(&alone).expect("a model"));
+    assert_eq!(on_ranks(2, &[&cv[..], &["--ranks", "2"]].concat()), all(2, 2));
+    assert_eq!(on_ranks(2, &["svm", "cv", "-"]), all(2, 2));
+    assert_eq!(on_ranks(2, &["svm", "path", &data]), all(2, 2));
+}
+
+#[test]
+fn a_run_on_ranks_is_put_aside_by_each_and_gone_on_with_by_all() {
+    let folder = scratch("svm-ranks-aside");
+    let whole = write(&folder, "whole.svm", &rows(900));
+    let file = |name: &str| folder.join(name).to_string_lossy().into_owned();
+    let [cold, warm, aside] = ["cold.json", "warm.json", "aside"].map(file);
+    let train = ["svm", "train", &whole, "--gap", "1e-9", "--quiet"];
+    assert_eq!(on_ranks(2, &[&train[..], &["--model", &cold]].concat()), all(2, 0));
+    let shards = || {
+        let names = fs::read_dir(&folder).expect("our own").flatten();
+        let mut names: Vec<String> =
+            names.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
+        names.retain(|name| name.starts_with("aside."));
+        names.sort();
+        names
+    };
+    // Wherever it is ended, it goes on to the same bytes; what is not needed any more goes away.
+    let aside_now = ["--checkpoint", &aside, "--every", "0"];
+    let mut limit = 0.01;
+    loop {
+        let seconds = limit.to_string();
+        let options = [&aside_now[..], &["--resume", "--model", &warm, "--time-limit", &seconds]].concat();
+        let ended = on_ranks(2, &[&train[..], &options].concat());
+        limit *= 2.0;
+        if ended == all(2, 0) {
+            break;
+        }
+        // Before there is anything to tell it is an error; on all ranks alike.
+        assert_eq!(ended[0], ended[1]);
+    }
+    assert_eq!(model(&warm), model(&cold));
+    assert_eq!(shards(), Vec::<String>::new());
+    // One that comes to its limit stays; two steps at least have been kept.
+    let mut epochs = 4;
+    let limited = loop {
+        let most = epochs.to_string();
+        let limited = [&train[..], &aside_now, &["--max-epochs", &most]].concat().join("\n");
+        let limited: Vec<String> = limited.lines().map(str::to_owned).collect();
+        let typed: Vec<&str> = limited.iter().map(String::as_str).collect();
+        assert_eq!(on_ranks(2, &typed), all(2, 1), "no more than a few steps by {epochs} epochs");
+        if shards().len() == 4 {
+            break limited;
+        }
+        shards().iter().for_each(|name| fs::remove_file(folder.join(name)).expect("our own"));
+        epochs += 1;
+    };
+    let limited: Vec<&str> = limited.iter().map(String::as_str).collect();
+    assert_eq!(shards(), ["aside.rank-0.0", "aside.rank-0.1", "aside.rank-1.0", "aside.rank-1.1"]);
+    let resumed = [&limited[..], &["--resume"]].concat();
+    assert_eq!(on_ranks(2, &resumed), all(2, 1));
+    for refused in [
+        &limited[..],
+        &[&limited[..], &["--resume", "--cost", "2"]].concat(),
+        &[&train[..], &aside_now, &["--resume", "--max-epochs", "4000"]].concat(),
+    ] {
+        assert_eq!(on_ranks(2, refused), all(2, 2), "{refused:?}");
+    }
+    assert_eq!(on_ranks(3, &resumed), all(3, 2), "another number of ranks");
+    // A rank that was killed while it wrote lacks the last step, and all go on with the one before.
+    let newest = {
+        let of_rank_1 = ["aside.rank-1.0", "aside.rank-1.1"].map(|name| folder.join(name));
+        let age = |path: &std::path::PathBuf| fs::metadata(path).and_then(|m| m.modified()).expect("there");
+        of_rank_1.into_iter().max_by_key(age).expect("two")
+    };
+    let bytes = fs::read(&newest).expect("a shard");
+    fs::remove_file(&newest).expect("our own");
+    assert_eq!(on_ranks(2, &resumed), all(2, 1));
+    // What is cut short is refused, and so is a rank that has nothing.
+    fs::write(&newest, &bytes[..bytes.len() - 8]).expect("our own");
+    assert_eq!(on_ranks(2, &resumed), all(2, 2));
+    for name in ["aside.rank-1.0", "aside.rank-1.1"] {
+        fs::remove_file(folder.join(name)).expect("our own");
+    }
+    assert_eq!(on_ranks(2, &resumed), all(2, 2));
+}
+
 /// Ranks that are threads write the bytes that MPI's ranks wrote: `cargo xtask mpi` names the rows and the models.
 #[test]
 #[ignore = "needs the models that `cargo xtask mpi` has written"]

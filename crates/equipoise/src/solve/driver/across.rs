@@ -12,7 +12,8 @@
 //! - Must not know: who else there is, how numbers travel.
 //!
 //! Every rank makes every decision from the same numbers. Wishes to stop and limits on time are agreed upon between Newton steps; no
-//! pass is ended by one rank alone.
+//! pass is ended by one rank alone. A run that is put aside is so on every rank, after the same proximal point, and goes on with the same
+//! bits.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -25,7 +26,7 @@ use crate::smooth::SmoothTerm;
 use crate::solve::judge::{Judge, Verdict};
 use crate::solve::observer::{Observer, Progress};
 use crate::solve::steps::proximal_newton::{Outcome, ProximalNewton};
-use crate::solve::{Method, Settings, Solution, Status};
+use crate::solve::{Archive, Keeper, Method, Settings, Snapshot, Solution, Status};
 use crate::team::Team;
 
 /// Why a problem cannot be spread.
@@ -41,6 +42,9 @@ pub(crate) struct Across<'r> {
     pub(crate) control: Control,
     pub(crate) observer: Option<&'r mut dyn Observer>,
     pub(crate) judge: &'r dyn Judge,
+    /// Both on every rank, or on none.
+    pub(crate) keeper: Option<&'r mut dyn Keeper>,
+    pub(crate) resumed: Option<&'r Snapshot>,
 }
 
 impl Across<'_> {
@@ -63,6 +67,17 @@ impl Across<'_> {
         newton.limit(settings.max_updates.unwrap_or(u64::MAX), most_passes);
         let control = settings.time_limit.into_iter().fold(self.control.clone(), Control::within);
         let (mut restarts, mut verdict) = (0, None);
+        let mut earlier = 0.0;
+        if let Some(snapshot) = self.resumed {
+            let taken_up = self.take_up(snapshot, &mut x, &mut newton, &mut restarts);
+            let is_fit = !self.team.any(taken_up.is_err());
+            self.team.check()?;
+            taken_up?;
+            if !is_fit {
+                return Err(Error::BadSnapshot { what: "that of another rank is none" });
+            }
+            earlier = snapshot.seconds;
+        }
         let status = loop {
             let outcome = newton.step(&mut x, &control);
             self.team.check()?;
@@ -96,6 +111,7 @@ impl Across<'_> {
                     break Status::Stalled;
                 }
             }
+            self.keep(&x, &mut newton, &mut restarts, earlier + started.elapsed().as_secs_f64())?;
         };
         let verdict = match verdict {
             Some(verdict) => verdict,
@@ -108,7 +124,7 @@ impl Across<'_> {
             certificate: verdict,
             updates: newton.newton_steps(),
             epochs: newton.passes(),
-            seconds: started.elapsed().as_secs_f64(),
+            seconds: earlier + started.elapsed().as_secs_f64(),
             preparation_seconds: 0.0,
             threads: self.team.threads(),
             seed: settings.seed,
@@ -116,6 +132,54 @@ impl Across<'_> {
             reason: format!("on {ranks} ranks: proximal Newton steps alone"),
             candidates: Vec::new(),
         })
+    }
+
+    /// Hands out a snapshot on every rank, where one is due on any.
+    fn keep<H: SeparableTerm>(
+        &mut self,
+        x: &[f64],
+        newton: &mut ProximalNewton<'_, H>,
+        restarts: &mut u32,
+        seconds: f64,
+    ) -> Result<()> {
+        let Some(keeper) = &mut self.keeper else { return Ok(()) };
+        let is_due = self.team.any(keeper.is_due());
+        self.team.check()?;
+        if !is_due {
+            return Ok(());
+        }
+        let mut archive = Archive::to_write();
+        carry(newton, restarts, self.judge, &mut archive)?;
+        keeper.keep(Snapshot {
+            exact: true,
+            updates: newton.newton_steps(),
+            epochs: newton.passes(),
+            seconds,
+            handed_over: false,
+            x: x.to_vec(),
+            rest: archive.into_words(),
+        });
+        Ok(())
+    }
+
+    /// Goes on where this rank's part of a run was put aside; a step that all have made.
+    fn take_up<H: SeparableTerm>(
+        &self,
+        snapshot: &Snapshot,
+        x: &mut [f64],
+        newton: &mut ProximalNewton<'_, H>,
+        restarts: &mut u32,
+    ) -> Result<()> {
+        if snapshot.x.len() != x.len() {
+            return Err(Error::BadSnapshot { what: "it has another number of variables" });
+        }
+        if !snapshot.exact {
+            return Err(Error::BadSnapshot { what: "it is of a run on one process" });
+        }
+        x.copy_from_slice(&snapshot.x);
+        let mut archive = Archive::to_read(&snapshot.rest);
+        carry(newton, restarts, self.judge, &mut archive)?;
+        archive.end()
     }
 
     /// The judge's verdict, of which the observer is told.
@@ -139,4 +203,21 @@ impl Across<'_> {
         }
         Ok(verdict)
     }
+}
+
+/// Shows an archive what steps to come depend on, beside x.
+fn carry<H: SeparableTerm>(
+    newton: &mut ProximalNewton<'_, H>,
+    restarts: &mut u32,
+    judge: &dyn Judge,
+    archive: &mut Archive<'_>,
+) -> Result<()> {
+    newton.carry(archive)?;
+    archive.small(restarts)?;
+    let mut memory = judge.memory();
+    archive.words(&mut memory)?;
+    if archive.is_read() {
+        judge.remember(&memory);
+    }
+    Ok(())
 }

@@ -151,7 +151,9 @@ impl<'a, F: SmoothTerm, H: SeparableTerm> Solver<'a, F, H> {
             let observer = self.observer.map(|observer| -> &mut dyn Observer { observer });
             let (team, control, settings) = (Arc::clone(team), self.control, self.settings);
             let start = self.start.unwrap_or_else(|| self.problem.start().to_vec());
-            return Across { settings, team, control, observer, judge }.run(self.problem, start);
+            let keeper = self.keeper.map(|keeper| -> &mut dyn Keeper { keeper });
+            let across = Across { settings, team, control, observer, judge, keeper, resumed: self.resumed };
+            return across.run(self.problem, start);
         }
         let Ran { ended, seed, choice } = self.ran(Some(judge))?;
         let verdict = ended.finding.verdict.clone();
