@@ -44,7 +44,8 @@ fn small_costs_end_in_sweeps() {
 #[test]
 fn samples_that_are_too_coarse_become_finer() {
     let data = one_hot(12_000);
-    let settings = TrainSettings { cost: 10.0, gap: 1e-9, loss: Loss::SquaredHinge, ..TrainSettings::default() };
+    let settings =
+        TrainSettings { cost: 10.0, gap: 1e-9, loss: Loss::SquaredHinge, ..TrainSettings::default() };
     let found = passes(&data, &settings);
     println!("{found:.1}");
     assert!(found < 24.0, "{found} passes");
