@@ -127,7 +127,7 @@ fn badly_scaled(seed: u64) -> Instance {
         }
     };
     let lower: Vec<f64> = unit.iter().map(|unit| -0.5 * unit).collect();
-    let upper: Vec<f64> = unit.iter().map(|unit| *unit).collect();
+    let upper: Vec<f64> = unit.clone();
     let l1: Vec<f64> = unit.iter().map(|unit| 0.3 / unit).collect();
     let separable = match numbers.below(4) {
         0 | 1 => Separable::Box { lower, upper },

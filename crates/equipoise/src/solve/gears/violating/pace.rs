@@ -265,11 +265,11 @@ mod tests {
     #[test]
     fn short_sweeps_have_to_be_slow_for_some_passes() {
         let mut pace = pace(0.5 * STEPS * 2.0);
-        let after = (1..50).find(|_| {
+        let after = (1..50_usize).find(|_| {
             pace.note(2.0, 1.0, 0.1, 0);
             pace.is_slow()
         });
-        assert_eq!(after, Some(SWEEPS_OF_RATE as i32 + 2));
+        assert_eq!(after, Some(SWEEPS_OF_RATE + 2));
     }
 
     #[test]
