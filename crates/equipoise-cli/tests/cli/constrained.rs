@@ -69,9 +69,12 @@ fn bounds_sums_rows_and_weights_are_read() {
     let x = numbers(&found["x"]);
     assert!((x[0] + x[2] - 0.75).abs() < 1e-9, "{found}");
     let plain = write(&scratch("constrained_plain_file"), "rows.csv", "1,1,1,1\n");
-    let found = fit("constrained_plain", &["--target", "y", "--equality", &plain, "--lower", "0", "--json"])
-        .expect(0)
-        .json();
+    let found = fit(
+        "constrained_plain",
+        &["--target", "y", "--equality", &plain, "--lower", "0", "--gap", "1e-9", "--json"],
+    )
+    .expect(0)
+    .json();
     assert!((numbers(&found["x"])[0] - 0.5).abs() < 1e-5, "{found}");
     let weights = write(&scratch("constrained_weights_file"), "weights.csv", "1\n1\n0\n0\n");
     let found = fit("constrained_weights", &["--target", "y", "--simplex", "--weights", &weights, "--json"])

@@ -361,7 +361,7 @@ mod tests {
     fn scores_agree_with_fits_on_copied_rows_and_do_not_depend_on_threads() {
         let (rows, labels) = line();
         let samples = Samples { rows: &rows, labels: &labels, weights: None };
-        let settings = TrainSettings { gap: 1e-6, ..TrainSettings::default() };
+        let settings = TrainSettings { gap: 1e-10, ..TrainSettings::default() };
         let costs = [0.01, 1.0];
         let one = cross_validate(samples, &settings, &costs, 3, Watch::default()).expect("scored");
         let two = TrainSettings { threads: 2, ..settings.clone() };

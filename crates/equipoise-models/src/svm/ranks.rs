@@ -138,7 +138,8 @@ mod tests {
             let plain = task.evaluate(&beta, &control).expect("no limit");
             let proven = task.prove(&beta, &plain, gap, &control).expect("no limit");
             let class = &trained[0].report.classes[0];
-            let close = |a: f64, b: f64| (a - b).abs() <= 1e-12 * b.abs();
+            // Where the optimum is 0 the bounds are what is left of sums of size 1.
+            let close = |a: f64, b: f64| (a - b).abs() <= 1e-12 * b.abs() + 1e-30;
             assert!(close(class.dual, proven.bounds.dual), "{class:?}, {:?}", proven.bounds);
             assert!(close(class.primal, proven.bounds.primal), "{class:?}, {:?}", proven.bounds);
         }

@@ -42,10 +42,12 @@ fn same(first: &Trained, second: &Trained) {
     for (k, (a, b)) in first.report.classes.iter().zip(&second.report.classes).enumerate() {
         assert!((a.primal - b.primal).abs() <= 1e-9 * a.primal.abs(), "{a:?} and {b:?}");
         let size = first.model.weights[k].iter().fold(1.0_f64, |most, w| most.max(w.abs()));
+        // The primal grows by half the squared distance from the optimum, at least, and both are within their gaps of it.
+        let far = (2.0 * (a.primal - a.dual).max(0.0)).sqrt() + (2.0 * (b.primal - b.dual).max(0.0)).sqrt();
         for (v, w) in first.model.weights[k].iter().zip(&second.model.weights[k]) {
-            assert!((v - w).abs() <= 1e-6 * size, "weights {v} and {w}: {a:?} and {b:?}");
+            assert!((v - w).abs() <= 1e-6 * size + far, "weights {v} and {w}: {a:?} and {b:?}");
         }
-        assert!((a.bias - b.bias).abs() <= 1e-6 * size, "{a:?} and {b:?}");
+        assert!((a.bias - b.bias).abs() <= 1e-6 * size + 10.0 * far, "{a:?} and {b:?}");
     }
 }
 

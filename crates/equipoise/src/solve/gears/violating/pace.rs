@@ -287,7 +287,7 @@ mod tests {
         assert!(pace.seems_done());
         // Twice as much as is wanted was there.
         pace.answered(2.0);
-        for (gap, is_enough) in [(0.9, false), (0.6, false), (0.4, true)] {
+        for (gap, is_enough) in [(0.95, false), (0.9, false), (0.3, true)] {
             pace.note(gap, 1.0, 1.0, 0);
             assert_eq!(pace.seems_done(), is_enough, "{gap}");
         }

@@ -27,6 +27,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
+mod begin;
 mod border;
 mod conjugate;
 mod newton_system;
@@ -60,8 +61,6 @@ const MOST_NEWTON_STEPS: usize = 50;
 const ENOUGH: f64 = 0.03;
 /// Share of the last proximal point's largest change of g within which coordinates are looked at in the next.
 const BAND: f64 = 0.4;
-/// The same in the first, in shares of how far the slope of a coordinate is from what it rests at, at most.
-const FIRST_BAND: f64 = 4.0;
 /// A Newton step by the exact matrix lowers what is lacking to this share or further, where all but one of so many coordinates go
 /// on answering; and to this share after so many steps. Where it does not a sample was too small: columns that reach far
 /// beyond the others are missed by one.
@@ -381,54 +380,6 @@ impl<'a, H: SeparableTerm> ProximalNewton<'a, H> {
         let growth = GROWTH.iter().find(|(most, _)| steps <= *most).map_or(2.0, |(_, growth)| *growth);
         self.sigma *= growth;
         Outcome::Moved { gain, gap }
-    }
-
-    /// The dual point that belongs to x, and a sigma that fits the scales of x and of the gradient.
-    fn begin(&mut self, x: &[f64]) {
-        let n = self.dimension;
-        self.u = vec![0.0; self.factored.rank()];
-        let mut product = vec![0.0; self.factored.rank()];
-        self.product_of(x, &mut product);
-        self.objective = self.objective_at(x, &product);
-        self.u.iter_mut().enumerate().for_each(|(k, u)| *u = self.factored.weight(k) * product[k]);
-        self.product = product;
-        self.slopes.resize(x.len(), 0.0);
-        self.refresh_slopes();
-        let mut sums = [0.0; 5];
-        self.team.add(x.len(), &mut sums, |range, sums| self.add_scales(range, x, sums));
-        let [width, bounded, violation, reach, violators] = sums;
-        let largest = self.team.largest((0..x.len()).map(|c| self.violation(c, x).1).fold(0.0, f64::max));
-        self.band = if largest > 0.0 { FIRST_BAND * largest } else { f64::INFINITY };
-        let violation = (violation / violators.max(1.0)).sqrt();
-        let reach = if 2.0 * bounded > n as f64 { width / bounded } else { (reach / n as f64).sqrt() };
-        self.sigma = if violation > 0.0 && reach > 0.0 { reach / violation } else { 1.0 };
-        self.system.sample_coarsely();
-    }
-
-    /// The slope at coordinate c, and how far it is from what the coordinate rests at.
-    fn violation(&self, c: usize, x: &[f64]) -> (f64, f64) {
-        let rows = self.coupling.column_dot(c, &self.lambda);
-        let g = self.slopes[c] + self.factored.own_curvature(c) * x[c] + rows;
-        let (lo, hi) = self.h.term().subdifferential(c, x[c]);
-        (g, (g + (-g).max(lo).min(hi)).abs())
-    }
-
-    /// Adds up, over some coordinates: widths of bounds, how many have them, squared violations of optimality,
-    /// squared distances that a coordinate alone may go, and how many violate.
-    fn add_scales(&self, range: Range<usize>, x: &[f64], sums: &mut [f64]) {
-        let [width, bounded, violation, reach, violators] = sums else { return };
-        for c in range {
-            let (g, miss) = self.violation(c, x);
-            *violation += miss * miss;
-            *violators += f64::from(u8::from(miss != 0.0));
-            let (lower, upper) = self.h.term().domain(c);
-            if upper - lower < f64::INFINITY {
-                *width += upper - lower;
-                *bounded += 1.0;
-            }
-            let curvature = self.view.smooth().curvature(c);
-            *reach += if curvature > 0.0 { x[c] * x[c] + (g / curvature).powi(2) } else { x[c] * x[c] };
-        }
     }
 
     /// `Z x`.
