@@ -77,8 +77,11 @@ fn bounds_sums_rows_and_weights_are_read() {
     .json();
     assert!((numbers(&found["x"])[0] - 0.5).abs() < 1e-5, "{found}");
     let weights = write(&scratch("constrained_weights_file"), "weights.csv", "1\n1\n0\n0\n");
-    let found = fit("constrained_weights", &["--target", "y", "--simplex", "--weights", &weights, "--json"])
-        .expect(0);
+    let found = fit(
+        "constrained_weights",
+        &["--target", "y", "--simplex", "--weights", &weights, "--gap", "1e-10", "--json"],
+    )
+    .expect(0);
     assert!(found.json()["objective"].as_f64() <= Some(1e-9));
     let found = fit("constrained_words", &["--target", "y", "--simplex", "--ridge", "0.5"]).expect(0);
     assert!(

@@ -378,8 +378,15 @@ mod tests {
             let part = Samples { rows: &copied, labels: &kept_labels, weights: None };
             let trained = super::super::train(part, &settings, None, Watch::default()).expect("trained");
             let held: Vec<usize> = (0..90).filter(|&i| fold_of[i] == Some(fold)).collect();
-            let right = held.iter().filter(|&&i| trained.model.predict_row(&rows, i) == labels[i]).count();
-            assert!((score - right as f64 / held.len() as f64).abs() < 1e-12, "fold {fold}");
+            let right = |i: &&usize| trained.model.predict_row(&rows, **i) == labels[**i];
+            // A row on the boundary may be on either side of it.
+            let is_tie = |i: &&usize| trained.model.decision(0, &rows, **i).abs() < 1e-6;
+            let sure = held.iter().filter(|i| right(i) && !is_tie(i)).count() as f64 / held.len() as f64;
+            let ties = held.iter().filter(is_tie).count() as f64 / held.len() as f64;
+            assert!(
+                score > sure - 1e-12 && score < sure + ties + 1e-12,
+                "fold {fold}: {score}, {sure}, {ties}"
+            );
         }
     }
 
