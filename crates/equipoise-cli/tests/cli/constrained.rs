@@ -71,7 +71,7 @@ fn bounds_sums_rows_and_weights_are_read() {
     let plain = write(&scratch("constrained_plain_file"), "rows.csv", "1,1,1,1\n");
     let found = fit(
         "constrained_plain",
-        &["--target", "y", "--equality", &plain, "--lower", "0", "--gap", "1e-9", "--json"],
+        &["--target", "y", "--equality", &plain, "--lower", "0", "--gap", "1e-12", "--json"],
     )
     .expect(0)
     .json();
