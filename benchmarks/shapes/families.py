@@ -2,9 +2,10 @@
 
 A problem is
 
-    minimise  1/2 x'Px + q'x   subject to   A x = b ,  lower <= x <= upper
+    minimise  1/2 x'Px + q'x   subject to   A x = b ,  low <= G x <= high ,  lower <= x <= upper
 
-with P given, or `factor` M with P = M'M (then `target` t: 1/2 ||M x - t||^2), or neither (a linear program).
+with P given, or `factor` M with P = M'M (then `target` t: 1/2 ||M x - t||^2), or neither (a linear program). The
+generated ones have no G.
 `FAMILIES` maps a name to a function of a seed; `cases` lists what a run measures, in a fixed order.
 """
 
@@ -13,6 +14,15 @@ from dataclasses import dataclass
 
 import numpy as np
 import scipy.sparse as sp
+
+
+@dataclass
+class Inequalities:
+    """low <= G x <= high."""
+
+    matrix: sp.csc_matrix
+    low: np.ndarray
+    high: np.ndarray
 
 
 @dataclass
@@ -27,10 +37,35 @@ class Problem:
     quadratic: np.ndarray | sp.csc_matrix | None = None
     factor: np.ndarray | None = None
     target: np.ndarray | None = None
+    inequalities: Inequalities | None = None
 
     @property
     def dimension(self) -> int:
         return len(self.q)
+
+    @property
+    def size(self) -> int:
+        """Variables and rows."""
+        more = 0 if self.inequalities is None else len(self.inequalities.low)
+        return self.dimension + len(self.rhs) + more
+
+    def in_equations(self) -> "Problem":
+        """The same with slacks: G x - s = 0, low <= s <= high behind x."""
+        if self.inequalities is None:
+            return self
+        given, n = self.inequalities, self.dimension
+        count = len(given.low)
+        none = sp.csc_matrix((count, count))
+        return Problem(
+            np.concatenate([self.q, np.zeros(count)]),
+            sp.block_array([[sp.csc_matrix(self.rows), None], [given.matrix, -sp.eye_array(count)]], format="csc")
+            if len(self.rhs)
+            else sp.hstack([given.matrix, -sp.eye_array(count)], format="csc"),
+            np.concatenate([self.rhs, np.zeros(count)]),
+            np.concatenate([self.lower, given.low]),
+            np.concatenate([self.upper, given.high]),
+            quadratic=None if self.quadratic is None else sp.block_diag([self.quadratic, none], format="csc"),
+        )
 
     def hessian(self) -> sp.csc_matrix:
         """P, for solvers that take nothing else."""
@@ -56,11 +91,20 @@ class Problem:
 
     def miss(self, x: np.ndarray) -> float:
         """How far off x is: rows relative to their own terms, bounds relative to the size of x."""
-        terms = np.abs(self.rhs) + abs(self.rows) @ np.abs(x)
-        off = np.abs(self.rows @ x - self.rhs)
-        rows = np.max(np.divide(off, terms, out=off.copy(), where=terms > 0.0), initial=0.0)
+        rows = beyond(self.rows, x, self.rhs, self.rhs)
+        if self.inequalities is not None:
+            rows = max(rows, beyond(self.inequalities.matrix, x, self.inequalities.low, self.inequalities.high))
         out = np.maximum(self.lower - x, x - self.upper).max(initial=0.0)
         return float(max(rows, out / (1.0 + np.abs(x).max(initial=0.0))))
+
+
+def beyond(matrix: np.ndarray | sp.csc_matrix, x: np.ndarray, low: np.ndarray, high: np.ndarray) -> float:
+    """The largest miss of low <= matrix x <= high, relative to the terms of its row."""
+    product = matrix @ x
+    off = np.maximum(np.maximum(low - product, product - high), 0.0)
+    limit = np.where(product < low, low, high)
+    terms = abs(matrix) @ np.abs(x) + np.where(np.isfinite(limit), np.abs(limit), 0.0)
+    return float(np.max(np.divide(off, terms, out=off.copy(), where=terms > 0.0), initial=0.0))
 
 
 def spread(rng: np.random.Generator, decades: float, count: int) -> np.ndarray:

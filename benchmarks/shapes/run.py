@@ -1,6 +1,7 @@
-"""Generated families against the peers: who solves what, and how fast.
+"""Generated families, or a collection of files, against the peers: who solves what, and how fast.
 
     run.py --binary EQUIPOISE --out RECORD [--work FOLDER] [--jobs scaled,lp] [--peers clarabel,osqp] [--limit 10] [--quick]
+           [--collection FOLDER [--most 4100]]
 
 A problem is solved where the answer misses rows and bounds by at most 1e-6 and its objective is within 1e-6 (1 + |best|)
 of the best objective of a feasible answer; ours must also say `converged`. Writes raw.csv, summary.md, profile.svg.
@@ -12,10 +13,12 @@ import os
 import platform
 import shutil
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
-from families import FAMILIES, cases
+from collection import problems
+from families import FAMILIES, Problem, cases
 from profile_plot import draw
 from solvers import PEERS, run_ours, run_peer, save
 
@@ -34,6 +37,8 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--peers", default=",".join(PEERS))
     parser.add_argument("--limit", type=float, default=10.0)
     parser.add_argument("--quick", action="store_true")
+    parser.add_argument("--collection", type=Path, help="problems of files in place of generated ones")
+    parser.add_argument("--most", type=int, default=4100, help="variables and rows of the largest of them")
     parser.add_argument("--note", action="append", default=[])
     return parser.parse_args()
 
@@ -51,7 +56,7 @@ def main() -> None:
     solvers = [OURS, *peers]
     only = [begin for begin in given.jobs.split(",") if begin]
     measured = []
-    for name, seed, problem in cases(only, given.quick):
+    for name, seed, problem in chosen(given, only):
         folder = work / f"{name}-{seed}"
         save(problem, folder)
         answers = []
@@ -59,6 +64,9 @@ def main() -> None:
             limit = given.limit
             run = run_ours(given.binary, folder, limit) if solver == OURS else run_peer(solver, folder, limit)
             seconds, status, x = run
+            if x is not None:
+                # Behind them are slacks.
+                x = x[: problem.dimension]
             usable = x is not None and len(x) == problem.dimension and bool(np.isfinite(x).all())
             objective = problem.objective(x) if usable else np.nan
             miss = problem.miss(x) if usable else np.inf
@@ -72,6 +80,16 @@ def main() -> None:
         print("  ".join([f"{name} {seed}", *(f"{a[2]} {a[3]:.3f}s {a[4][:24]}" for a in answers)]), flush=True)
     shutil.rmtree(work)
     record(given, solvers, measured)
+
+
+def chosen(given: argparse.Namespace, only: list[str]) -> Iterator[tuple[str, int, Problem]]:
+    """Name, seed and problem of everything that is measured."""
+    if given.collection is None:
+        yield from cases(only, given.quick)
+        return
+    for name, problem in problems(given.collection, given.most):
+        if not only or any(name.startswith(begin) for begin in only):
+            yield name, 0, problem
 
 
 def record(given: argparse.Namespace, solvers: list[str], measured: list[list]) -> None:
@@ -98,7 +116,10 @@ def record(given: argparse.Namespace, solvers: list[str], measured: list[list]) 
     }
     (given.out / "profile.svg").write_text(draw(times))
     setup = [*given.note, f"python: {platform.python_version()}", f"limit: {given.limit} s"]
-    setup += [f"families: {len(FAMILIES)}", f"jobs: {given.jobs or 'all'}", f"quick: {given.quick}"]
+    what = f"families: {len(FAMILIES)}"
+    if given.collection is not None:
+        what = f"collection: {given.collection.name}, up to {given.most} variables and rows"
+    setup += [what, f"jobs: {given.jobs or 'all'}", f"quick: {given.quick}"]
     setup += [f"load: {os.getloadavg()}", "threads: 1"]
     (given.out / "setup.txt").write_text("\n".join(setup) + "\n")
     print("\n".join(lines))

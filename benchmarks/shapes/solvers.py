@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import scipy.sparse as sp
-from families import Problem
+from families import Inequalities, Problem
 
 # What every peer is asked for: a little more than what it is judged by.
 ACCURACY = 1e-8
@@ -19,9 +19,10 @@ PEERS = ("clarabel", "osqp", "piqp")
 
 
 def save(problem: Problem, folder: Path) -> None:
-    """As files for our command and for the peers."""
+    """As files for our command, which has equations alone, and for the peers."""
     folder.mkdir(parents=True, exist_ok=True)
     lines = []
+    given, problem = problem, problem.in_equations()
 
     def keep(name: str, data: np.ndarray | sp.csc_matrix) -> str:
         if sp.issparse(data):
@@ -47,10 +48,13 @@ def save(problem: Problem, folder: Path) -> None:
     lines += ["[coupling]", 'kind = "rows"', f"matrix = {keep('rows', problem.rows)}"]
     lines += [f"rhs = {keep('rhs', problem.rhs)}"]
     (folder / "problem.toml").write_text("\n".join(lines) + "\n")
-    hessian, rows = problem.hessian().tocoo(), sp.coo_matrix(problem.rows)
+    hessian, rows = given.hessian().tocoo(), sp.coo_matrix(given.rows)
+    more = given.inequalities or Inequalities(sp.csc_matrix((0, given.dimension)), np.zeros(0), np.zeros(0))
+    between = sp.coo_matrix(more.matrix)
     np.savez(
-        folder / "problem.npz", q=problem.slope(), b=problem.rhs, lower=problem.lower, upper=problem.upper,
+        folder / "problem.npz", q=given.slope(), b=given.rhs, lower=given.lower, upper=given.upper,
         pi=hessian.row, pj=hessian.col, pv=hessian.data, ai=rows.row, aj=rows.col, av=rows.data,
+        low=more.low, high=more.high, gi=between.row, gj=between.col, gv=between.data,
     )  # fmt: skip
 
 
@@ -97,15 +101,18 @@ def solve(peer: str, data: dict, limit: float) -> tuple[np.ndarray, str]:
     n, m = len(data["q"]), len(data["b"])
     hessian = sp.csc_matrix((data["pv"], (data["pi"], data["pj"])), shape=(n, n))
     rows = sp.csc_matrix((data["av"], (data["ai"], data["aj"])), shape=(m, n))
-    lower, upper = data["lower"], data["upper"]
+    lower, upper, least, most = data["lower"], data["upper"], data["low"], data["high"]
+    between = sp.csc_matrix((data["gv"], (data["gi"], data["gj"])), shape=(len(least), n))
     if peer == "clarabel":
         import clarabel
 
         eye = sp.eye_array(n, format="csr")
         low, high = np.isfinite(lower), np.isfinite(upper)
-        whole = sp.vstack([rows, -eye[low], eye[high]], format="csc")
-        right = np.concatenate([data["b"], -lower[low], upper[high]])
-        cones = [clarabel.ZeroConeT(m), clarabel.NonnegativeConeT(int(low.sum() + high.sum()))]
+        under, over = np.isfinite(least), np.isfinite(most)
+        limits = between.tocsr()
+        whole = sp.vstack([rows, -eye[low], eye[high], -limits[under], limits[over]], format="csc")
+        right = np.concatenate([data["b"], -lower[low], upper[high], -least[under], most[over]])
+        cones = [clarabel.ZeroConeT(m), clarabel.NonnegativeConeT(len(right) - m)]
         settings = clarabel.DefaultSettings()
         settings.verbose, settings.time_limit = False, limit
         settings.tol_gap_abs = settings.tol_gap_rel = settings.tol_feas = ACCURACY
@@ -116,10 +123,10 @@ def solve(peer: str, data: dict, limit: float) -> tuple[np.ndarray, str]:
         import osqp
 
         solver = osqp.OSQP()
-        whole = sp.vstack([rows, sp.eye_array(n)], format="csc")
+        whole = sp.vstack([rows, between, sp.eye_array(n)], format="csc")
         solver.setup(
-            sp.triu(hessian, format="csc"), data["q"], whole, np.concatenate([data["b"], lower]),
-            np.concatenate([data["b"], upper]), verbose=False, eps_abs=ACCURACY, eps_rel=ACCURACY,
+            sp.triu(hessian, format="csc"), data["q"], whole, np.concatenate([data["b"], least, lower]),
+            np.concatenate([data["b"], most, upper]), verbose=False, eps_abs=ACCURACY, eps_rel=ACCURACY,
             max_iter=10_000_000, time_limit=limit, polishing=True,
         )  # fmt: skip
         found = solver.solve()
@@ -129,8 +136,7 @@ def solve(peer: str, data: dict, limit: float) -> tuple[np.ndarray, str]:
     solver = piqp.SparseSolver()
     solver.settings.eps_abs = solver.settings.eps_rel = ACCURACY
     solver.settings.max_iter = 1000
-    none = sp.csc_matrix((0, n))
-    solver.setup(hessian, data["q"], rows, data["b"], none, np.zeros(0), np.zeros(0), lower, upper)
+    solver.setup(hessian, data["q"], rows, data["b"], between, least, most, lower, upper)
     status = solver.solve()
     return np.array(solver.result.x), str(status)
 

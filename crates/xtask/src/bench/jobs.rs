@@ -9,7 +9,7 @@ use super::peers::{install, output_of};
 use crate::check::{root, run as run_command};
 
 const USAGE: &str = "usage: cargo xtask bench lasso|allocation|shapes [--record FOLDER] [--jobs grid,...] [--peers osqp,...] \
-                     [--data FOLDER] [--rounds N] [--quick] [--peers-only]";
+                     [--data FOLDER] [--rounds N] [--collection FOLDER [--most N]] [--limit SECONDS] [--quick] [--peers-only]";
 
 /// What was asked for on the command line.
 #[derive(Debug, Default, PartialEq)]
@@ -26,11 +26,11 @@ impl Options {
         while let Some(word) = words.next() {
             match word.as_str() {
                 "--quick" | "--peers-only" => options.passed.push(word.clone()),
-                "--record" | "--jobs" | "--peers" | "--rounds" | "--data" => {
+                "--record" | "--jobs" | "--peers" | "--rounds" | "--data" | "--collection" | "--most" | "--limit" => {
                     let value = words.next().with_context(|| format!("{word} needs a value; {USAGE}"))?;
                     match word.as_str() {
                         "--record" => options.record = Some(root().join(value)),
-                        "--data" => {
+                        "--data" | "--collection" => {
                             let folder = root().join(value).display().to_string();
                             options.passed.extend([word.clone(), folder]);
                         }
