@@ -26,7 +26,8 @@ impl Options {
         while let Some(word) = words.next() {
             match word.as_str() {
                 "--quick" | "--peers-only" => options.passed.push(word.clone()),
-                "--record" | "--jobs" | "--peers" | "--rounds" | "--data" | "--collection" | "--most" | "--limit" => {
+                "--record" | "--jobs" | "--peers" | "--rounds" | "--data" | "--collection" | "--most"
+                | "--limit" => {
                     let value = words.next().with_context(|| format!("{word} needs a value; {USAGE}"))?;
                     match word.as_str() {
                         "--record" => options.record = Some(root().join(value)),
