@@ -11,7 +11,7 @@ import numpy as np
 
 import settings
 from cells import Places
-from children import Failure, OverLimit, driver, from_cold, server
+from children import Failure, OverLimit, driver, from_cold, peak_memory, server
 from data import planted, prepare
 from record import OURS, Cold, Growth, OneRow, Table
 
@@ -40,7 +40,10 @@ def cold(binary: Path, data_set: settings.DataSet, places: Places, table: Table,
                 continue
             model.unlink(missing_ok=True)
             try:
-                seconds, memory, status = from_cold(command, LIMIT)
+                # Memory is asked for in a run of its own, whose start is not timed.
+                memory = peak_memory(command, LIMIT) if number == 1 else None
+                model.unlink(missing_ok=True)
+                seconds, status = from_cold(command, LIMIT)
                 rows.append(Cold(data_set.name, solver, number, seconds, memory, "ok" if status == 0 else f"exit {status}"))
             except OverLimit as error:
                 rows.append(Cold(data_set.name, solver, number, None, None, str(error)))
@@ -87,7 +90,9 @@ def growth(point: tuple[str, int, dict[str, int]], places: Places, table: Table,
                 if None in times or len(times) >= min(most, settings.repeats(max(times, default=0.0))):
                     continue
                 try:
-                    times.append(ask()["seconds"])
+                    answer = ask()
+                    is_met = solver != OURS or answer["status"] == "converged"
+                    times.append(answer["seconds"] if is_met else None)
                 except Failure:
                     times.append(None)
     finally:

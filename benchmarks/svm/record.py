@@ -247,7 +247,10 @@ def _quickest(fits: list[Fit], gap: float, empty: Time, rung: Rung) -> Time:
 
 
 def _time(fits: list[Fit], gap: float, empty: Time) -> Time:
-    """Median of the fits that did reach the gap; nothing where half of them did not."""
+    """Median of the fits that did reach the gap; nothing where half of them did not, or where what one of them reports
+    is not what its model gives: only the first is checked, for all."""
+    if any(fit.status.startswith("wrong") for fit in fits):
+        return empty
     ended = [fit for fit in fits if fit.status != "over the limit"]
     reached = [fit for fit in ended if fit.measure is not None and fit.measure <= gap]
     if 2 * len(reached) <= len(fits) or not reached:
