@@ -63,6 +63,9 @@ pub(crate) struct ConsensusFitArguments {
     /// One thread a node, pairs at the same time
     #[arg(long)]
     pub(crate) asynchronous: bool,
+    /// Requests that a node waits for at a time, with --asynchronous and on ranks; steps are damped by as much
+    #[arg(long, value_name = "W", value_parser = values::count::<usize>, default_value_t = Settings::default().outstanding)]
+    pub(crate) outstanding: usize,
     /// Exchange with the neighbour that promises most
     #[arg(long)]
     pub(crate) greedy: bool,
