@@ -22,6 +22,7 @@ use crate::outputs::{self, Place, Sort};
 use crate::predict::{Forecast, expected};
 use crate::ranks::together;
 use crate::report;
+use crate::svm::launch;
 use crate::verify::outside_domain;
 use crate::watch::Watch;
 
@@ -52,6 +53,9 @@ struct Plan<'a> {
 }
 
 pub(crate) fn run(args: &SolveArguments, interrupt: &Interrupt) -> Result<Outcome> {
+    if let Some(ranks) = args.ranks {
+        return launch::run(ranks, interrupt);
+    }
     let mut plan = Plan::new(args, interrupt)?;
     let solution = plan.solve()?;
     let converged = solution.status == Status::Converged;
@@ -66,10 +70,10 @@ pub(crate) fn run_across(
     world: &Arc<dyn Collective>,
 ) -> Result<Outcome> {
     let speaks = world.rank() == 0;
-    let before = world.ledger().traffic();
     let mut plan = Plan::across(args, interrupt, world)?;
-    let started = Instant::now();
-    let solution = together(&**world, plan.solve())?;
+    let (before, started) = (world.ledger().traffic(), Instant::now());
+    // Ranks that do the same fail alike, and what one of them alone meets is told to all.
+    let solution = plan.solve()?;
     let (after, seconds) = (world.ledger().traffic(), started.elapsed().as_secs_f64());
     let mut sums =
         [(after.bytes_sent - before.bytes_sent) as f64, (after.seconds - before.seconds) / seconds];
@@ -107,6 +111,9 @@ impl<'a> Plan<'a> {
                 );
             }
         }
+        if args.ranks.is_some() {
+            bail!("--ranks: `equipoise solve` starts ranks; here they are started already");
+        }
         together(&**world, if speaks { check_files(args, &reading) } else { Ok(()) })?;
         let loading = |solve: &SolveSpec| {
             let wishes = typed.or(solve);
@@ -125,7 +132,7 @@ impl<'a> Plan<'a> {
         let (pairs, memory_budget) = (Pairs::OfGraph { seed: settings.seed }, settings.memory_budget);
         let building = Building::new(&args.problem, pairs, &control);
         let building = Building { memory_budget, ranks: Some(&accord), ..building };
-        let problem = together(&**world, file.build(&building).map_err(Into::into))?;
+        let problem = file.build(&building)?;
         if !problem.smooth().is_spread() {
             bail!(
                 "{}: no loss with rows that could be dealt to ranks; run it with `equipoise`",

@@ -20,11 +20,15 @@ use crate::exit::{self, Outcome, note};
 use crate::interrupt::Interrupt;
 use crate::outputs::{self, Place, Sort};
 use crate::ranks::together;
+use crate::svm::launch;
 
 /// The first line of a history.
 const HISTORY: &str = "messages,bytes,seconds,objective,bound,relative_gap,disagreement";
 
 pub(crate) fn run(args: &ConsensusFitArguments, interrupt: &Interrupt) -> Result<Outcome> {
+    if let Some(ranks) = args.ranks {
+        return launch::run(ranks, interrupt);
+    }
     let control = interrupt.within(args.problem.time_limit);
     let place = place(args, &control)?;
     let input = exit::while_at("the data were read", Input::read(&args.shards, &args.problem, &control))?;
@@ -43,6 +47,9 @@ pub(crate) fn run_across(
     post: &mut dyn Post,
 ) -> Result<Outcome> {
     let speaks = world.rank() == 0;
+    if args.ranks.is_some() {
+        bail!("--ranks: `equipoise consensus` starts ranks; here they are started already");
+    }
     let control = interrupt.within(args.problem.time_limit);
     // Files that are written are the business of the first rank; what it finds there ends all.
     let place = together(&**world, if speaks { place(args, &control) } else { Ok(None) })?;
