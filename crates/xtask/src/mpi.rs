@@ -1,6 +1,6 @@
 //! `cargo xtask mpi`: `equipoise-mpi` on 2 and 4 ranks of this machine, which share its processors.
 //!
-//! Known optima of public data where `EQUIPOISE_DATA` is set, else generated rows against one process; the same bytes in every
+//! Rows of an SVM, rows of a loss, nodes of a graph. Known optima of public data where `EQUIPOISE_DATA` is set, else generated rows against one process; the same bytes in every
 //! run; and what happens when a rank is killed, stops, or was given other words. Skipped aloud where there is no MPI.
 
 use std::fs;
@@ -39,6 +39,8 @@ pub(crate) fn test() -> Result<()> {
     let ranks = Ranks { program: target.join("debug/equipoise-mpi"), folder };
     ranks.reach_the_optimum(&target.join("debug/equipoise"))?;
     ranks.read_parts()?;
+    ranks.solve(&target.join("debug/equipoise"))?;
+    ranks.agree(&target.join("debug/equipoise"))?;
     ranks.refuse_other_words()?;
     ranks.end_when_one_is_lost("KILL", "rank 1")?;
     ranks.end_when_one_is_lost("STOP", "rank 1 has not answered")
@@ -128,6 +130,80 @@ impl Ranks {
         let primal = |files: &[&Path]| number(&self.train(2, files, &model)?.stdout, "primal");
         let (of_parts, of_whole) = (primal(&files)?, primal(&[&whole])?);
         ensure!((of_parts - of_whole).abs() <= GAP * of_whole, "parts: {of_parts}, whole: {of_whole}");
+        Ok(())
+    }
+
+    /// The rows of a loss, dealt; one process judges x from all of them.
+    fn solve(&self, alone: &Path) -> Result<()> {
+        let (mut rows, mut targets) = (String::new(), String::new());
+        for line in generated(500, 12).lines() {
+            let mut words = line.split(' ');
+            targets.extend([words.next().unwrap_or_default(), "\n"]);
+            let values: Vec<&str> =
+                words.filter_map(|cell| cell.split_once(':')).map(|cell| cell.1).collect();
+            rows += &(values.join(",") + "\n");
+        }
+        fs::write(self.folder.join("m.csv"), rows)?;
+        fs::write(self.folder.join("y.csv"), targets)?;
+        let [problem, found] = ["p.toml", "x.json"].map(|name| self.folder.join(name));
+        let words = "[smooth]\nkind = \"logistic\"\nmatrix = \"m.csv\"\ntarget = \"y.csv\"\n\
+                     [separable]\nkind = \"l1\"\nweight = 3\n[coupling]\nkind = \"sum\"\nrhs = 0\n";
+        fs::write(&problem, words)?;
+        for ranks in [2, 4] {
+            let options = ["--tolerance", &GAP.to_string(), "--quiet"];
+            self.run(ranks, &["solve"], &[&problem], &options, &found)?;
+            let checked = ["verify", "--tolerance", &GAP.to_string()];
+            let verified = Command::new(alone).args(checked).args([&problem, &found]).output()?;
+            ensure!(
+                verified.status.success(),
+                "{ranks} ranks: {}",
+                String::from_utf8_lossy(&verified.stdout)
+            );
+        }
+        Ok(())
+    }
+
+    /// Nodes of a graph, several a rank and one: every rank reads the files of its own.
+    fn agree(&self, alone: &Path) -> Result<()> {
+        let text = generated(240, 6);
+        let lines: Vec<&str> = text.lines().collect();
+        let mut shards = Vec::new();
+        for (k, part) in lines.chunks(60).enumerate() {
+            shards.push(self.folder.join(format!("shard-{k}.svm")));
+            fs::write(&shards[k], part.join("\n"))?;
+        }
+        let (files, found): (Vec<&Path>, _) =
+            (shards.iter().map(PathBuf::as_path).collect(), self.folder.join("fit.json"));
+        for (ranks, outstanding) in [(2, "1"), (4, "2")] {
+            let options = ["--loss", "logistic", "--gap", "1e-6", "--graph", "clique", "--quiet"];
+            let options = [&options[..], &["--outstanding", outstanding]].concat();
+            self.run(ranks, &["consensus"], &files, &options, &found)?;
+            let said = fs::read(&found)?;
+            ensure!(
+                number(&said, "sum_of_multipliers")? == 0.0,
+                "{ranks} ranks: multipliers do not sum to 0"
+            );
+            let problem = ["--loss", "logistic", "--gap", "1e-6", "--quiet"];
+            let mut verify = Command::new(alone);
+            verify.args(["consensus", "verify"]).arg(&found).args(&files).args(problem);
+            let verified = verify.output()?;
+            ensure!(
+                verified.status.success(),
+                "{ranks} ranks: {}",
+                String::from_utf8_lossy(&verified.stderr)
+            );
+        }
+        Ok(())
+    }
+
+    /// A command on ranks that writes a file and says nothing.
+    fn run(&self, ranks: usize, words: &[&str], files: &[&Path], options: &[&str], out: &Path) -> Result<()> {
+        let mut command = Self::mpirun();
+        command.args(["-n", &ranks.to_string()]).arg(&self.program).args(words).args(files).args(options);
+        command.arg("--out").arg(out);
+        println!("$ {command:?}");
+        let said = command.output().context("cannot start mpirun")?;
+        ensure!(said.status.success(), "{ranks} ranks: {}", String::from_utf8_lossy(&said.stderr));
         Ok(())
     }
 
