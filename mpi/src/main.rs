@@ -1,8 +1,9 @@
-//! The program `equipoise-mpi`: the commands of `equipoise`, on rows that are spread over MPI ranks.
+//! The program `equipoise-mpi`: the commands of `equipoise`, on rows and nodes that are spread over MPI ranks.
 //!
 //! MPI is called by the thread that began, and by no other: it lets numbers travel and hears whether the others are still there,
 //! while the command runs on a thread of its own.
 
+mod mail;
 mod pulse;
 mod server;
 mod world;
@@ -16,6 +17,7 @@ use equipoise::collective::{Alone, Collective};
 use mpi::Threading;
 use mpi::traits::Communicator;
 
+use mail::{Mail, MpiPost};
 use server::Server;
 use world::Mpi;
 
@@ -38,9 +40,11 @@ fn main() -> ExitCode {
         comm.abort(2);
     }
     let (sender, requests) = mpsc::channel();
+    let (arrived, inbox) = mpsc::channel();
     let command = move || {
+        let mut post = MpiPost::new(sender.clone(), inbox);
         let world: Arc<dyn Collective> = Arc::new(Mpi::new(rank, ranks, sender));
-        equipoise_cli::run_across(std::env::args_os(), &world)
+        equipoise_cli::run_with_post(std::env::args_os(), &world, Some(&mut post))
     };
     let worker = match thread::Builder::new().name("command".into()).stack_size(STACK).spawn(command) {
         Ok(worker) => worker,
@@ -49,7 +53,7 @@ fn main() -> ExitCode {
             comm.abort(2);
         }
     };
-    let mut server = Server::new(&comm);
+    let mut server = Server::new(&comm, Mail::new(&comm, arrived));
     server.serve(&requests);
     let Ok(status) = worker.join() else {
         // The panic has said what there is to say.

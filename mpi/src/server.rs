@@ -1,6 +1,6 @@
 //! Lets numbers travel for the command, and keeps the pulse meanwhile.
 
-use std::sync::mpsc::{Receiver, RecvTimeoutError};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, TryRecvError};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -8,6 +8,7 @@ use mpi::request::{Request as Pending, Scope};
 use mpi::topology::SimpleCommunicator;
 use mpi::traits::{Communicator, CommunicatorCollectives, Root};
 
+use crate::mail::Mail;
 use crate::pulse::{BEAT, Pulse};
 use crate::world::{Request, Travel, index};
 
@@ -15,27 +16,55 @@ use crate::world::{Request, Travel, index};
 /// sleeps is let on a busy processor sooner than who yields.
 const EAGER: Duration = Duration::from_micros(100);
 const NAP: Duration = Duration::from_micros(20);
+/// Time after a letter for which others are looked for between any two naps.
+const CORRESPONDENCE: Duration = Duration::from_secs(1);
 
 /// The thread that calls MPI.
 pub(crate) struct Server<'c> {
     comm: &'c SimpleCommunicator,
     pulse: Pulse<'c>,
+    mail: Mail<'c>,
 }
 
 impl<'c> Server<'c> {
-    pub(crate) fn new(comm: &'c SimpleCommunicator) -> Self {
-        Self { comm, pulse: Pulse::new(comm) }
+    pub(crate) fn new(comm: &'c SimpleCommunicator, mail: Mail<'c>) -> Self {
+        Self { comm, pulse: Pulse::new(comm), mail }
     }
 
     /// Until the command has ended.
     pub(crate) fn serve(&mut self, requests: &Receiver<Request>) {
+        let mut last_letter: Option<Instant> = None;
+        let mut put_back = None;
         loop {
             self.pulse.beat(true);
-            match requests.recv_timeout(BEAT) {
-                Ok(Request { travel, answer }) => {
+            if self.mail.take() {
+                last_letter = Some(Instant::now());
+            }
+            let waits = match last_letter {
+                Some(last) if last.elapsed() < CORRESPONDENCE => NAP,
+                _ => BEAT,
+            };
+            match put_back.take().map_or_else(|| requests.recv_timeout(waits), Ok) {
+                Ok(Request::Together { travel, answer }) => {
                     let arrived = self.travel(travel);
                     // The command waits for it, unless it panicked.
                     let _ = answer.send(arrived);
+                }
+                Ok(Request::Letter { rank, numbers }) => {
+                    last_letter = Some(Instant::now());
+                    let mut letters = vec![(rank, numbers)];
+                    loop {
+                        match requests.try_recv() {
+                            Ok(Request::Letter { rank, numbers }) => letters.push((rank, numbers)),
+                            Ok(other) => {
+                                put_back = Some(other);
+                                break;
+                            }
+                            Err(TryRecvError::Empty | TryRecvError::Disconnected) => break,
+                        }
+                    }
+                    let pulse = &mut self.pulse;
+                    self.mail.send(&letters, || pulse.beat(true));
                 }
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => return,
@@ -91,6 +120,7 @@ impl<'c> Server<'c> {
                 Err(pending) => pending,
             };
             self.pulse.beat(is_at_work);
+            self.mail.take();
             self.pulse.waits_since(since);
             if since.elapsed() < EAGER {
                 std::hint::spin_loop();

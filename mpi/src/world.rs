@@ -23,11 +23,13 @@ pub(crate) enum Travel {
     Broadcast { numbers: Vec<f64> },
 }
 
-/// A request, and where its answer goes.
+/// What the thread that calls MPI is asked for.
 #[derive(Debug)]
-pub(crate) struct Request {
-    pub(crate) travel: Travel,
-    pub(crate) answer: Sender<Vec<f64>>,
+pub(crate) enum Request {
+    /// Something that all ranks do, and where its answer goes.
+    Together { travel: Travel, answer: Sender<Vec<f64>> },
+    /// A letter for a rank; nobody waits for it.
+    Letter { rank: usize, numbers: Vec<f64> },
 }
 
 /// This rank of a world of several.
@@ -54,7 +56,7 @@ impl Mpi {
 
     fn ask(&self, travel: Travel, into: &mut [f64]) -> Result<()> {
         let line = self.requests.lock().unwrap_or_else(PoisonError::into_inner);
-        let request = Request { travel, answer: line.answer.0.clone() };
+        let request = Request::Together { travel, answer: line.answer.0.clone() };
         let gone = || Error::Rank { rank: self.rank, what: "MPI has ended".into() };
         line.requests.send(request).map_err(|_| gone())?;
         let answer = line.answer.1.recv().map_err(|_| gone())?;

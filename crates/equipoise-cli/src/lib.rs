@@ -42,7 +42,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use clap::Parser;
-use equipoise::collective::Collective;
+use equipoise::collective::{Collective, Post};
 
 use args::{Arguments, Command};
 use exit::Outcome;
@@ -84,6 +84,15 @@ where
     I: IntoIterator<Item = T>,
     T: Into<OsString> + Clone,
 {
+    run_with_post(args, world, None)
+}
+
+/// The same with a post between the ranks, which `consensus` needs.
+pub fn run_with_post<I, T>(args: I, world: &Arc<dyn Collective>, post: Option<&mut dyn Post>) -> ExitCode
+where
+    I: IntoIterator<Item = T>,
+    T: Into<OsString> + Clone,
+{
     let words: Vec<OsString> = args.into_iter().map(Into::into).collect();
     if world.ranks() == 1 {
         return run(words);
@@ -97,7 +106,9 @@ where
             Ok(arguments) => arguments.command,
             Err(error) => return Ok(Err(error)),
         };
-        interrupt::listen(started).and_then(|interrupt| execute_across(&command, &interrupt, world)).map(Ok)
+        interrupt::listen(started)
+            .and_then(|interrupt| execute_across(&command, &interrupt, world, post))
+            .map(Ok)
     });
     match result {
         Ok(Err(error)) if error.use_stderr() && speaks => {
@@ -121,11 +132,14 @@ fn execute_across(
     command: &Command,
     interrupt: &Interrupt,
     world: &Arc<dyn Collective>,
+    post: Option<&mut dyn Post>,
 ) -> anyhow::Result<Outcome> {
-    match command {
-        Command::Svm(args) => svm::run_across(&args.command, interrupt, world),
+    match (command, post) {
+        (Command::Svm(args), _) => svm::run_across(&args.command, interrupt, world),
+        (Command::Solve(args), _) => solve::run_across(args, interrupt, world),
+        (Command::Consensus(args), Some(post)) => consensus::run_across(args, interrupt, world, post),
         _ => anyhow::bail!(
-            "only `svm train` and `svm cv` run on several ranks; run the others with `equipoise`"
+            "only `svm train`, `svm cv`, `solve` and `consensus` run on several ranks; run the others with `equipoise`"
         ),
     }
 }

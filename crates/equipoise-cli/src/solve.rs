@@ -1,8 +1,13 @@
-//! `equipoise solve`: read, check, run, render.
+//! `equipoise solve`: read, check, run, render. On ranks each of them has its share of the rows of losses, all have x, and the first one
+//! writes and says what all have found.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Instant;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
+use equipoise::collective::{Accord, Collective};
+use equipoise::smooth::SmoothTerm;
 use equipoise::{Control, Error, Settings, Snapshot, Solution, Solver, Status};
 use equipoise_formats::checkpoint_file::{Digest, RunIdentity, digest_problem};
 use equipoise_formats::problem_file::{AnyProblem, Building, Loading, Pairs, ProblemFile, SolveSpec};
@@ -15,7 +20,9 @@ use crate::exit::{self, Outcome, note};
 use crate::interrupt::Interrupt;
 use crate::outputs::{self, Place, Sort};
 use crate::predict::{Forecast, expected};
+use crate::ranks::together;
 use crate::report;
+use crate::svm::launch;
 use crate::verify::outside_domain;
 use crate::watch::Watch;
 
@@ -41,9 +48,14 @@ struct Plan<'a> {
     resumed: Option<Snapshot>,
     watch: Watch,
     control: Control,
+    /// Other ranks, where there are any.
+    accord: Option<Arc<Accord>>,
 }
 
 pub(crate) fn run(args: &SolveArguments, interrupt: &Interrupt) -> Result<Outcome> {
+    if let Some(ranks) = args.ranks {
+        return launch::run(ranks, interrupt);
+    }
     let mut plan = Plan::new(args, interrupt)?;
     let solution = plan.solve()?;
     let converged = solution.status == Status::Converged;
@@ -51,7 +63,109 @@ pub(crate) fn run(args: &SolveArguments, interrupt: &Interrupt) -> Result<Outcom
     Ok(converged.into())
 }
 
+/// The same on this rank of several.
+pub(crate) fn run_across(
+    args: &SolveArguments,
+    interrupt: &Interrupt,
+    world: &Arc<dyn Collective>,
+) -> Result<Outcome> {
+    let speaks = world.rank() == 0;
+    let mut plan = Plan::across(args, interrupt, world)?;
+    let (before, started) = (world.ledger().traffic(), Instant::now());
+    // Ranks that do the same fail alike, and what one of them alone meets is told to all.
+    let solution = plan.solve()?;
+    let (after, seconds) = (world.ledger().traffic(), started.elapsed().as_secs_f64());
+    let mut sums =
+        [(after.bytes_sent - before.bytes_sent) as f64, (after.seconds - before.seconds) / seconds];
+    world.sum(&mut sums)?;
+    let converged = solution.status == Status::Converged;
+    let written = if speaks {
+        if !args.quiet {
+            let (ranks, share) = (world.ranks(), 100.0 * sums[1] / world.ranks() as f64);
+            note(format_args!(
+                "note: {ranks} ranks sent {:.0} bytes; {share:.0} % of the time of a rank went into waiting and sending",
+                sums[0]
+            ));
+        }
+        plan.render(solution)
+    } else {
+        Ok(())
+    };
+    together(&**world, written)?;
+    Ok(converged.into())
+}
+
 impl<'a> Plan<'a> {
+    /// The plan of a rank. What is written, and what is there, is the business of the first.
+    fn across(args: &'a SolveArguments, interrupt: &Interrupt, world: &Arc<dyn Collective>) -> Result<Self> {
+        let speaks = world.rank() == 0;
+        let typed = args.wishes();
+        let reading = interrupt.within(typed.time_limit);
+        for (option, is_typed) in [
+            ("--checkpoint", args.checkpointing.checkpoint.is_some()),
+            ("--resume", args.checkpointing.resume),
+        ] {
+            if is_typed {
+                bail!(
+                    "{option} is not offered on several ranks: end a run with --time-limit, and go on with --warm-start"
+                );
+            }
+        }
+        if args.ranks.is_some() {
+            bail!("--ranks: `equipoise solve` starts ranks; here they are started already");
+        }
+        together(&**world, if speaks { check_files(args, &reading) } else { Ok(()) })?;
+        let loading = |solve: &SolveSpec| {
+            let wishes = typed.or(solve);
+            Loading { most_bytes: wishes.loaded_bytes(), control: interrupt.within(wishes.time_limit) }
+        };
+        let file = ProblemFile::read_within(&args.problem, &reading, loading);
+        let mut file = together(&**world, file.map_err(Into::into))?;
+        let wishes = typed.or(&file.solve);
+        let names = std::mem::take(&mut file.names);
+        let (settings, experiment) = (wishes.settings()?, wishes.experiment()?);
+        let accord = Accord::new(Arc::clone(world), interrupt.within(settings.time_limit));
+        let control = accord.control();
+        let place = |path: &'a PathBuf| Place::look(path, Sort::Solution, &control);
+        let place = if speaks { args.out.as_ref().map(place).transpose() } else { Ok(None) };
+        let place = together(&**world, place)?;
+        let (pairs, memory_budget) = (Pairs::OfGraph { seed: settings.seed }, settings.memory_budget);
+        let building = Building::new(&args.problem, pairs, &control);
+        let building = Building { memory_budget, ranks: Some(&accord), ..building };
+        let problem = file.build(&building)?;
+        if !problem.smooth().is_spread() {
+            bail!(
+                "{}: no loss with rows that could be dealt to ranks; run it with `equipoise`",
+                args.problem.display()
+            );
+        }
+        let quiet = args.quiet || !speaks;
+        if !quiet {
+            note_dropped_rows(&problem);
+        }
+        let start = args.warm_start.as_deref();
+        let start = start.map(|path| warm_start(path, &problem, quiet, &control)).transpose();
+        let start = together(&**world, start)?;
+        let watch = Watch::new(if speaks { args.history.as_deref() } else { None });
+        let mut watch = together(&**world, watch)?;
+        watch.keeps(if speaks { args.plot.as_deref() } else { None });
+        Ok(Self {
+            args,
+            problem,
+            names,
+            settings,
+            experiment,
+            start,
+            place,
+            aside: None,
+            keeper: None,
+            resumed: None,
+            watch,
+            control,
+            accord: Some(accord),
+        })
+    }
+
     fn new(args: &'a SolveArguments, interrupt: &Interrupt) -> Result<Self> {
         let typed = args.wishes();
         check_files(args, &interrupt.within(typed.time_limit))?;
@@ -106,11 +220,13 @@ impl<'a> Plan<'a> {
             resumed,
             watch,
             control,
+            accord: None,
         })
     }
 
     fn solve(&mut self) -> Result<Solution> {
-        if !self.args.quiet {
+        let speaks = self.accord.as_ref().is_none_or(|accord| accord.place().0 == 0);
+        if speaks && !self.args.quiet {
             self.watch.show_bar(&self.settings);
         }
         let mut solver = Solver::new(&self.problem, &self.settings)
@@ -128,7 +244,9 @@ impl<'a> Plan<'a> {
         }
         let solution = solver.run();
         self.watch.hide_bar();
-        if let Err(Error::BadSample { iterate, .. }) = &solution {
+        // Where ranks cannot go on together that is why, whatever came of it.
+        self.accord.as_ref().map_or(Ok(()), |accord| accord.check())?;
+        if speaks && let Err(Error::BadSample { iterate, .. }) = &solution {
             self.keep(iterate)?;
         }
         solution.with_context(|| self.args.problem.display().to_string())

@@ -98,6 +98,9 @@ pub enum Error {
         /// The loss.
         loss: &'static str,
     },
+    /// A method whose nodes wait for each other, where they are on several ranks.
+    #[error("method tree is for one process, where no node waits for a machine; use method pairs")]
+    NotOnRanks,
     /// A setting outside its range.
     #[error("{name}: found {found}, expected {expected}")]
     BadSetting {

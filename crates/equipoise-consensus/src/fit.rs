@@ -3,17 +3,21 @@
 //! - Given: a problem, a graph, settings, perhaps a start; somebody who watches, and a control.
 //! - Returns: a [`Fit`]. An objective and a bound in it hold in exact arithmetic for x as it is.
 //! - Must not know: how a method moves lambda.
+//!
+//! On ranks every one of them keeps the same point with the same bounds; only data and what nodes do are its own.
 
+use std::sync::Arc;
 use std::time::Instant;
 
+use equipoise::collective::{Collective, Post};
 use equipoise::graph::Graph;
-use equipoise::{Control, Pass, Status};
+use equipoise::{Control, Pass, Status, Team};
 
 use crate::error::Error;
 use crate::problem::{Loss, Problem};
 use crate::proof::{self, Bounds};
 use crate::settings::{Method, Settings};
-use crate::traffic::Traffic;
+use crate::traffic::{EdgeTraffic, Traffic};
 use crate::{pairs, tree};
 
 /// What the nodes agree on, and what is known about it.
@@ -39,6 +43,8 @@ pub struct Fit {
     pub rounds: usize,
     /// The sum of all multipliers at the end, in units of their fixed point: 0.
     pub sum_of_multipliers: i128,
+    /// Bytes of the letters between ranks, all of them together; 0 where there is one rank.
+    pub bytes_between_ranks: u64,
 }
 
 /// How far a run has come.
@@ -83,25 +89,69 @@ pub fn fit(
     start: Option<&[f64]>,
     watch: Watch<'_>,
 ) -> Result<Fit, Error> {
+    fit_with(problem, graph, settings, start, watch, None)
+}
+
+/// Other ranks, each with shards of its own, and the post between them.
+pub struct Ranks<'r> {
+    /// What all do together.
+    pub world: Arc<dyn Collective>,
+    /// What nodes say to those of other ranks.
+    pub post: &'r mut dyn Post,
+}
+
+impl std::fmt::Debug for Ranks<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Ranks").field("world", &self.world).finish_non_exhaustive()
+    }
+}
+
+/// The same where shards are spread over ranks ([`Problem::across`]), all of which call this with the same graph, settings and start.
+/// Exchanges of pairs alone, each node as soon as it can; every rank has the same fit.
+pub fn fit_across(
+    problem: &Problem,
+    graph: &Graph,
+    settings: &Settings,
+    start: Option<&[f64]>,
+    watch: Watch<'_>,
+    ranks: Ranks<'_>,
+) -> Result<Fit, Error> {
+    fit_with(problem, graph, settings, start, watch, Some(ranks))
+}
+
+fn fit_with(
+    problem: &Problem,
+    graph: &Graph,
+    settings: &Settings,
+    start: Option<&[f64]>,
+    watch: Watch<'_>,
+    ranks: Option<Ranks<'_>>,
+) -> Result<Fit, Error> {
     settings.check()?;
     check_graph(problem, graph)?;
     if let Some(start) = start {
         check_point(problem, start)?;
     }
+    let is_spread = ranks.as_ref().is_some_and(|ranks| ranks.world.ranks() > 1);
     let method = match settings.method {
-        Method::Auto if tree::suits(problem) && !settings.asynchronous => Method::Tree,
+        Method::Tree if is_spread => return Err(Error::NotOnRanks),
+        Method::Auto if tree::suits(problem) && !settings.asynchronous && !is_spread => Method::Tree,
         Method::Auto => Method::Pairs,
         Method::Tree if problem.model.loss == Loss::Lasso => {
             return Err(Error::NotAlongTree { loss: problem.model.loss.name() });
         }
         chosen => chosen,
     };
-    let mut keeper = Keeper::new(problem, settings, watch);
+    let team = Team::of(1).across(ranks.as_ref().map(|ranks| Arc::clone(&ranks.world)));
+    let mut keeper = Keeper::new(problem, settings, watch, &team);
+    let post = ranks.map(|ranks| ranks.post).filter(|_| is_spread);
     let ended = match method {
-        Method::Tree => tree::run(problem, graph, start, &mut keeper)?,
-        _ => pairs::run(problem, graph, start, &mut keeper)?,
+        Method::Tree => tree::run(problem, graph, start, &mut keeper),
+        _ => pairs::run(problem, graph, start, post, &mut keeper),
     };
-    keeper.finish(ended, method)
+    // Where ranks cannot go on together that is why, whatever came of it.
+    team.check()?;
+    keeper.finish(ended?, method)
 }
 
 /// How a method ended.
@@ -111,6 +161,7 @@ pub(crate) struct Ended {
     pub(crate) traffic: Traffic,
     pub(crate) rounds: usize,
     pub(crate) sum_of_multipliers: i128,
+    pub(crate) bytes_between_ranks: u64,
 }
 
 /// A point with what its nodes believe.
@@ -134,6 +185,7 @@ pub(crate) struct Keeper<'k, 'w> {
     problem: &'k Problem,
     pub(crate) settings: &'k Settings,
     watch: Watch<'w>,
+    pub(crate) team: &'k Team,
     begun: Instant,
     best: Option<Best>,
     /// The best dual point, by its bound, for whoever asks afterwards.
@@ -142,9 +194,14 @@ pub(crate) struct Keeper<'k, 'w> {
 }
 
 impl<'k, 'w> Keeper<'k, 'w> {
-    pub(crate) fn new(problem: &'k Problem, settings: &'k Settings, watch: Watch<'w>) -> Self {
+    pub(crate) fn new(
+        problem: &'k Problem,
+        settings: &'k Settings,
+        watch: Watch<'w>,
+        team: &'k Team,
+    ) -> Self {
         let begun = Instant::now();
-        Self { problem, settings, watch, begun, best: None, duals: None, last: f64::INFINITY }
+        Self { problem, settings, watch, team, begun, best: None, duals: None, last: f64::INFINITY }
     }
 
     pub(crate) fn control(&self) -> &Control {
@@ -167,17 +224,17 @@ impl<'k, 'w> Keeper<'k, 'w> {
 
     /// Looks at a point: tells of it, and proves it where it seems good enough or much better than the last that was
     /// proven. Whether the gap asked for is proven.
-    pub(crate) fn look(&mut self, candidate: Candidate, traffic: &Traffic) -> Pass<bool> {
+    pub(crate) fn look(&mut self, candidate: Candidate, total: EdgeTraffic) -> Pass<bool> {
         /// A point is proven when its gap is so much smaller than that of the last.
         const BETTER: f64 = 0.25;
-        let control = self.watch.control.clone();
-        let bounds = proof::estimate(self.problem, &candidate.x, &candidate.duals, &control)?;
-        let (gap, total) = (bounds.relative_gap(), traffic.total());
+        let control = self.team.patient(&self.watch.control);
+        let bounds = proof::estimate(self.problem, &candidate.x, &candidate.duals, self.team, &control)?;
+        let gap = bounds.relative_gap();
         self.last = gap;
         let known = self.best.as_ref().map_or(f64::INFINITY, |best| best.bounds.relative_gap());
         let is_new_bound = self.duals.as_ref().is_none_or(|(bound, _)| bounds.bound > *bound);
         if self.best.is_none() || gap <= self.settings.gap || gap < BETTER * known {
-            let proven = proof::prove(self.problem, &candidate.x, &candidate.duals, &control)?;
+            let proven = proof::prove(self.problem, &candidate.x, &candidate.duals, self.team, &control)?;
             // A bound holds for every point: the best one of all counts.
             let bound = self.best.as_ref().map_or(proven.bound, |best| proven.bound.max(best.bounds.bound));
             let bounds = Bounds { bound, ..proven };
@@ -211,7 +268,7 @@ impl<'k, 'w> Keeper<'k, 'w> {
         const AT_ONCE: f64 = 0.08;
         let control = self.watch.control.afterwards(AT_ONCE);
         let (Some(best), Some((_, duals))) = (&mut self.best, &self.duals) else { return };
-        let Ok(proven) = proof::prove(self.problem, x, duals, &control) else { return };
+        let Ok(proven) = proof::prove(self.problem, x, duals, self.team, &control) else { return };
         if proven.objective < best.bounds.objective {
             let bound = proven.bound.max(best.bounds.bound);
             // Nobody was asked what it believes of this point: at most so far from it.
@@ -223,7 +280,9 @@ impl<'k, 'w> Keeper<'k, 'w> {
     fn finish(self, ended: Ended, method: Method) -> Result<Fit, Error> {
         let Some(Best { x, bounds, disagreement }) = self.best else {
             // Ended before there was anything to show.
-            self.watch.control.check()?;
+            if let Some(halt) = self.team.halted(&self.watch.control) {
+                return Err(halt.into());
+            }
             return Err(equipoise::Error::from(equipoise::Halt::TimeLimit).into());
         };
         let relative_gap = bounds.relative_gap();
@@ -239,6 +298,7 @@ impl<'k, 'w> Keeper<'k, 'w> {
             method,
             rounds: ended.rounds,
             sum_of_multipliers: ended.sum_of_multipliers,
+            bytes_between_ranks: ended.bytes_between_ranks,
         })
     }
 }
@@ -308,9 +368,10 @@ mod tests {
             problem.shards.iter().map(|shard| vec![0.0; shard.targets.len()]).collect();
         let flag = std::sync::Arc::new(std::sync::atomic::AtomicBool::new(false));
         let watch = Watch { observer: None, control: Control::on(flag.clone()) };
-        let mut keeper = Keeper::new(&problem, &settings, watch);
+        let team = Team::of(1);
+        let mut keeper = Keeper::new(&problem, &settings, watch, &team);
         let candidate = Candidate { x: zeros.clone(), duals, disagreement: 0.5 };
-        assert_eq!(keeper.look(candidate, &Traffic::default()), Ok(false));
+        assert_eq!(keeper.look(candidate, EdgeTraffic::default()), Ok(false));
         flag.store(true, std::sync::atomic::Ordering::Relaxed);
         keeper.look_once_more(&best.x);
         keeper.look_once_more(&zeros);
@@ -319,6 +380,7 @@ mod tests {
             traffic: Traffic::default(),
             rounds: 1,
             sum_of_multipliers: 0,
+            bytes_between_ranks: 0,
         };
         let found = keeper.finish(ended, Method::Tree).expect("a point");
         assert_eq!((found.status, &found.x, found.objective), (Status::Interrupted, &best.x, best.objective));

@@ -41,7 +41,7 @@ mod tests;
 
 pub use curvature::Curvature;
 pub use error::Error;
-pub use fit::{Checkpoint, Fit, Watch, fit};
+pub use fit::{Checkpoint, Fit, Ranks, Watch, fit, fit_across};
 pub use problem::{Loss, Model, Problem, Shard, Split};
 pub use settings::{Method, Settings};
 pub use traffic::{EdgeTraffic, Traffic};

@@ -1,7 +1,7 @@
 //! Exchanges over all edges of the graph, in phases, with a proximal term around a moving centre where `f_i` need not bend.
 //!
 //! ```text
-//! repeat   a phase of exchanges (in turn, or one thread a node); nothing is in flight after it
+//! repeat   a phase of exchanges (in turn, one thread a node, or on ranks); nothing is in flight after it
 //!          x = mean of x_i; the gap of x and of the dual points of all nodes; ended where it is small enough
 //!          with a proximal term sum_j e_ij/2 (x_j - c_ij)^2 per node: c_i <- x_i, once the inner gap is below a part of what the term is worth;
 //!          e_ij shrinks where moved centres gain little
@@ -11,10 +11,13 @@
 //! The dual never falls in a phase if curvatures are lower bounds. Those of a logistic loss are not, and neither is anything
 //! exact under staleness: where the dual has fallen, lambda goes back to where it was and steps are halved.
 //!
+//! On ranks each has its own nodes, and all of them the sums; so all take the same decisions.
+//!
 //! - Given: problem, graph, start. Returns: how it ended; points go to the `Keeper`. Must not know: who carries messages.
 
+use equipoise::collective::Post;
 use equipoise::graph::Graph;
-use equipoise::{Pass, Status};
+use equipoise::{Pass, Status, Team};
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
@@ -23,8 +26,8 @@ use crate::fit::{Candidate, Ended, Keeper, disagreement, neighbours, status_of};
 use crate::ledger::{Ledger, Unit};
 use crate::local::Local;
 use crate::problem::{Loss, Problem};
-use crate::protocol::{Node, run_in_threads, run_in_turn};
-use crate::traffic::Traffic;
+use crate::protocol::{Carrier, Node, Share, run_in_threads, run_in_turn};
+use crate::traffic::{EdgeTraffic, Traffic};
 
 /// Exchanges of the first phase, for each edge; later phases grow to the most.
 const FIRST_PHASE: f64 = 2.0;
@@ -49,15 +52,18 @@ pub(crate) fn run(
     problem: &Problem,
     graph: &Graph,
     start: Option<&[f64]>,
+    post: Option<&mut dyn Post>,
     keeper: &mut Keeper<'_, '_>,
 ) -> Result<Ended, Error> {
-    let control = keeper.control().clone();
+    let team = keeper.team;
+    // What is under way on one rank is waited for on others: no solve ends early there.
+    let control = team.patient(keeper.control());
     let lists = neighbours(graph);
-    let locals: Vec<Local<'_>> = (0..problem.nodes()).map(|node| Local::new(problem, node)).collect();
-    let unit = Unit::for_size(size_of_multipliers(problem));
+    let locals: Vec<Local<'_>> = problem.own_nodes().map(|node| Local::new(problem, node)).collect();
+    let unit = Unit::for_size(size_of_multipliers(problem, team));
     let mut nodes = Vec::with_capacity(locals.len());
-    let mean = locals.iter().map(Local::natural_mean).sum::<f64>() / locals.len() as f64;
-    for (id, mut local) in locals.into_iter().enumerate() {
+    let mean = team.total_of(locals.iter().map(Local::natural_mean).sum()) / problem.nodes() as f64;
+    for (id, mut local) in problem.own_nodes().zip(locals) {
         if let Some(part) = prox_part(problem.model.loss) {
             local.set_prox(local.natural_prox(mean).iter().map(|weight| part * weight).collect());
         }
@@ -66,21 +72,41 @@ pub(crate) fn run(
         }
         nodes.push(Node::new(id, local, unit, &lists[id], &control));
     }
-    let is_stale = keeper.settings.asynchronous || !keeper.settings.faults.is_none();
+    let settings = keeper.settings;
+    let at_once = settings.asynchronous || post.is_some();
+    let is_stale = at_once || !settings.faults.is_none();
     let damping = if is_stale { STALE_DAMPING } else { 1.0 };
+    // What a node has asked for is added up before it sees any of it.
+    let damping = if at_once { damping / settings.outstanding as f64 } else { damping };
     nodes.iter_mut().for_each(|node| node.damping = damping);
-    let mut phases = Phases { problem, nodes, edges: graph.edge_count(), damping, rounds: 0 };
+    let carrier = post.map(|post| {
+        let counts = team.lists(&[nodes.len() as f64]);
+        let mut firsts = vec![0];
+        for count in counts.iter().flatten() {
+            firsts.push(firsts[firsts.len() - 1] + *count as usize);
+        }
+        Carrier::new(post, team.place().0, firsts, problem.columns())
+    });
+    team.check()?;
+    let mut phases = Phases { problem, team, nodes, carrier, edges: graph.edge_count(), damping, rounds: 0 };
     let status = match phases.run(keeper) {
         Ok(status) => status,
         Err(halt) => status_of(halt)?,
     };
-    let sum = |j: usize| phases.nodes.iter().map(|node| node.ledger().units()[j]).sum::<i128>();
-    let sum_of_multipliers = (0..problem.columns()).map(sum).fold(0, |most: i128, sum| most.max(sum.abs()));
-    Ok(Ended { status, traffic: phases.traffic(), rounds: phases.rounds, sum_of_multipliers })
+    let sum_of_multipliers = phases.sum_of_multipliers();
+    let sent = phases.carrier.as_ref().map_or(0.0, |carrier| carrier.bytes_sent() as f64);
+    let bytes_between_ranks = team.total_of(sent) as u64;
+    Ok(Ended {
+        status,
+        traffic: phases.traffic_of_all(),
+        rounds: phases.rounds,
+        sum_of_multipliers,
+        bytes_between_ranks,
+    })
 }
 
 /// How large lambda may become, roughly: what all rows pull together.
-pub(crate) fn size_of_multipliers(problem: &Problem) -> f64 {
+pub(crate) fn size_of_multipliers(problem: &Problem, team: &Team) -> f64 {
     let mut sum = 0.0;
     for shard in &problem.shards {
         for k in 0..shard.rows.len() {
@@ -92,7 +118,7 @@ pub(crate) fn size_of_multipliers(problem: &Problem) -> f64 {
             sum += pull * shard.rows.squared_norm(k).sqrt();
         }
     }
-    sum + problem.l1()
+    team.total_of(sum) + problem.l1()
 }
 
 /// The weights of the proximal term, as a part of how much the loss bends; none where every `f_i` bends anyway.
@@ -103,9 +129,13 @@ fn prox_part(loss: Loss) -> Option<f64> {
     }
 }
 
-struct Phases<'a> {
+struct Phases<'a, 'p> {
     problem: &'a Problem,
+    team: &'a Team,
+    /// Those of this rank.
     nodes: Vec<Node<'a>>,
+    /// To nodes of other ranks.
+    carrier: Option<Carrier<'p>>,
     edges: usize,
     /// What steps are multiplied by at most.
     damping: f64,
@@ -141,15 +171,47 @@ impl Pace {
     }
 }
 
-impl Phases<'_> {
+impl Phases<'_, '_> {
     fn traffic(&self) -> Traffic {
         let mut all = Traffic::default();
         self.nodes.iter().for_each(|node| all.merge(&node.traffic));
         all
     }
 
+    /// What crossed all edges so far, whoever counted it.
+    fn total(&self) -> EdgeTraffic {
+        let own = self.traffic().total();
+        let mut sums = [own.messages as f64, own.bytes as f64];
+        self.team.total(&mut sums);
+        EdgeTraffic { messages: sums[0] as u64, bytes: sums[1] as u64 }
+    }
+
+    /// What crossed every edge, whoever counted it.
+    fn traffic_of_all(&self) -> Traffic {
+        let own = self.traffic();
+        if !self.team.is_spread() {
+            return own;
+        }
+        let words: Vec<f64> = own
+            .edges()
+            .flat_map(|((from, to), of)| [from as f64, to as f64, of.messages as f64, of.bytes as f64])
+            .collect();
+        let mut all = Traffic::default();
+        for edge in self.team.lists(&words).concat().chunks_exact(4) {
+            let counted = EdgeTraffic { messages: edge[2] as u64, bytes: edge[3] as u64 };
+            all.add((edge[0] as usize, edge[1] as usize), counted);
+        }
+        all
+    }
+
+    /// The largest sum of lambda over all nodes of all ranks, in units, of any column.
+    fn sum_of_multipliers(&self) -> i128 {
+        let sum = |j: usize| self.nodes.iter().map(|node| node.ledger().units()[j]).sum::<i128>();
+        let own: Vec<i128> = (0..self.problem.columns()).map(sum).collect();
+        sum_over_ranks(&own, self.team).into_iter().fold(0, |most: i128, sum| most.max(sum.abs()))
+    }
+
     fn run(&mut self, keeper: &mut Keeper<'_, '_>) -> Pass<Status> {
-        let control = keeper.control().clone();
         let settings = keeper.settings;
         let mut rng = Xoshiro256PlusPlus::seed_from_u64(settings.seed);
         let (mut length, mut smallest, mut without_gain) = (FIRST_PHASE, f64::INFINITY, 0);
@@ -161,7 +223,9 @@ impl Phases<'_> {
         loop {
             self.nodes.iter_mut().try_for_each(Node::renew_curvature)?;
             self.phase(length, settings, &mut rng, keeper);
-            control.check()?;
+            if let Some(halt) = self.team.halted(keeper.control()) {
+                return Err(halt);
+            }
             self.rounds += 1;
             length = (length * GROWTH).min(LONGEST_PHASE);
             let x = self.mean();
@@ -170,11 +234,11 @@ impl Phases<'_> {
             let apart = self.apart(&x);
             let dual = self.inner_dual();
             let duals = self.nodes.iter().map(|node| node.local().dual()).collect();
-            let traffic = self.traffic();
-            if keeper.look(Candidate { x: x.clone(), duals, disagreement: apart }, &traffic)? {
+            let total = self.total();
+            if keeper.look(Candidate { x: x.clone(), duals, disagreement: apart }, total)? {
                 return Ok(Status::Converged);
             }
-            if settings.max_messages.is_some_and(|most| traffic.total().messages >= most) {
+            if settings.max_messages.is_some_and(|most| total.messages >= most) {
                 return Ok(Status::IterationLimit);
             }
             let gap = keeper.last_gap();
@@ -183,7 +247,8 @@ impl Phases<'_> {
             if without_gain >= PATIENCE {
                 return Ok(Status::Stalled);
             }
-            let worth: f64 = self.nodes.iter().map(|node| node.local().prox_at(&x, node.centre())).sum();
+            let worth = self.nodes.iter().map(|node| node.local().prox_at(&x, node.centre())).sum();
+            let worth = self.team.total_of(worth);
             let inner = self.value(&x) + worth - dual;
             good = Some(self.guarded(good, dual, inner));
             if prox_part(self.problem.model.loss).is_some() {
@@ -234,10 +299,17 @@ impl Phases<'_> {
         keeper: &Keeper<'_, '_>,
     ) {
         let exchanges = (length * self.edges as f64).ceil() as u64;
-        if settings.asynchronous {
-            let each = exchanges.div_ceil(self.nodes.len() as u64);
-            let seed = rng.random();
-            run_in_threads(&mut self.nodes, each, settings.greedy, settings.faults, seed, keeper.control());
+        let mut share = || Share {
+            each: exchanges.div_ceil(self.problem.nodes() as u64),
+            outstanding: settings.outstanding,
+            is_greedy: settings.greedy,
+            faults: settings.faults,
+            seed: rng.random(),
+        };
+        if let Some(carrier) = &mut self.carrier {
+            carrier.run(&mut self.nodes, &share(), keeper.control());
+        } else if settings.asynchronous {
+            run_in_threads(&mut self.nodes, share(), keeper.control());
         } else {
             run_in_turn(&mut self.nodes, exchanges, settings.greedy, settings.faults, rng, keeper.control());
         }
@@ -253,12 +325,16 @@ impl Phases<'_> {
         for node in &self.nodes {
             mean.iter_mut().zip(node.local().x()).for_each(|(sum, x)| *sum += x);
         }
-        mean.iter_mut().for_each(|sum| *sum /= self.nodes.len() as f64);
+        self.team.total(&mut mean);
+        let all = self.problem.nodes();
+        mean.iter_mut().for_each(|sum| *sum /= all as f64);
         if self.problem.model.loss == Loss::Lasso {
             // Where most nodes say 0, it is 0.
-            for (j, mean) in mean.iter_mut().enumerate() {
-                let zeros = self.nodes.iter().filter(|node| node.local().x()[j] == 0.0).count();
-                if 2 * zeros >= self.nodes.len() {
+            let zeros = |j: usize| self.nodes.iter().filter(|node| node.local().x()[j] == 0.0).count() as f64;
+            let mut zeros: Vec<f64> = (0..mean.len()).map(zeros).collect();
+            self.team.total(&mut zeros);
+            for (mean, zeros) in mean.iter_mut().zip(zeros) {
+                if 2.0 * zeros >= all as f64 {
                     *mean = 0.0;
                 }
             }
@@ -267,11 +343,11 @@ impl Phases<'_> {
     }
 
     fn apart(&self, x: &[f64]) -> f64 {
-        disagreement(x, self.nodes.iter().map(|node| node.local().x()))
+        self.team.largest(disagreement(x, self.nodes.iter().map(|node| node.local().x())))
     }
 
     fn value(&self, x: &[f64]) -> f64 {
-        self.nodes.iter().map(|node| node.local().value(x)).sum()
+        self.team.total_of(self.nodes.iter().map(|node| node.local().value(x)).sum())
     }
 
     /// `sum_i f_i(x_i) + (proximal term) - lambda_i.x_i`.
@@ -281,6 +357,47 @@ impl Phases<'_> {
             let tilt: f64 = node.ledger().values().iter().zip(x).map(|(l, x)| l * x).sum();
             node.local().value(x) + node.local().prox_at(x, node.centre()) - tilt
         };
-        self.nodes.iter().map(each).sum()
+        self.team.total_of(self.nodes.iter().map(each).sum())
+    }
+}
+
+/// Whole numbers of every rank, added up without rounding: as f64 of 40 bits each, of which a thousand ranks add up exactly.
+fn sum_over_ranks(own: &[i128], team: &Team) -> Vec<i128> {
+    const PART: i128 = 1 << 40;
+    if !team.is_spread() {
+        return own.to_vec();
+    }
+    let mut parts: Vec<f64> = Vec::with_capacity(3 * own.len());
+    for number in own {
+        let (rest, low) = (number.div_euclid(PART), number.rem_euclid(PART));
+        let (high, middle) = (rest.div_euclid(PART), rest.rem_euclid(PART));
+        parts.extend([low as f64, middle as f64, high as f64]);
+    }
+    team.total(&mut parts);
+    parts.chunks_exact(3).map(|p| (p[2] as i128 * PART + p[1] as i128) * PART + p[0] as i128).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use equipoise::collective::{Collective, Threads};
+
+    use super::*;
+
+    #[test]
+    fn whole_numbers_of_ranks_are_added_up_without_rounding() {
+        let numbers = |rank: usize| {
+            let sign = if rank % 2 == 0 { 1 } else { -1 };
+            vec![sign * ((1_i128 << 100) + rank as i128), sign * (rank as i128 + 1), 0, i128::from(u64::MAX)]
+        };
+        let expected: Vec<i128> = (0..4).map(|j| (0..3).map(|rank| numbers(rank)[j]).sum()).collect();
+        for found in Threads::run(3, |world| {
+            let own = numbers(world.rank());
+            sum_over_ranks(&own, &Team::of(1).across(Some(world as Arc<dyn Collective>)))
+        }) {
+            assert_eq!(found, expected);
+        }
+        assert_eq!(sum_over_ranks(&numbers(1), &Team::of(1)), numbers(1));
     }
 }

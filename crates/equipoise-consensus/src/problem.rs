@@ -12,6 +12,9 @@
 //!
 //! - Given: shards and a [`Model`]. Returns: a checked [`Problem`]. Must not know: graphs, methods.
 
+use std::ops::Range;
+
+use equipoise::collective::Collective;
 use equipoise::matrix::Rows;
 
 use crate::Error;
@@ -155,40 +158,58 @@ fn copied<'a>(
     Rows::new(columns + usize::from(with_ones), starts, indices, Some(values))
 }
 
-/// Shards and a model that fit together.
+/// Shards and a model that fit together; of several ranks, the shards of this one.
 #[derive(Debug, Clone)]
 pub struct Problem {
     pub(crate) model: Model,
     /// With the column of ones where there is a bias, and labels of -1 and 1 where there are labels.
     pub(crate) shards: Vec<Shard>,
+    /// The node of the first of them, how many nodes there are, and rows.
+    first: usize,
+    nodes: usize,
+    rows: usize,
 }
 
 impl Problem {
     /// Checks shards and model; of two labels the larger becomes 1 and the other -1.
-    pub fn new(mut shards: Vec<Shard>, model: Model) -> Result<Self, Error> {
-        model.check()?;
-        let Some(first) = shards.first() else { return Err(Error::NoShards) };
-        let columns = first.rows.columns();
-        if columns == 0 {
-            return Err(Error::NoColumns);
+    pub fn new(shards: Vec<Shard>, model: Model) -> Result<Self, Error> {
+        check(&shards, &model)?;
+        let labels = labels_of(&shards, &model);
+        let (nodes, rows) = (shards.len(), shards.iter().map(|shard| shard.rows.len()).sum());
+        Self::of_labels(shards, model, labels, Place { first: 0, nodes, rows })
+    }
+
+    /// The same where every rank of a world has shards of its own: those of the first rank are those of the first nodes. Every rank
+    /// calls this, and where one of them has shards that will not do, all are told.
+    pub fn across(shards: Vec<Shard>, model: Model, world: &dyn Collective) -> Result<Self, Error> {
+        let fault = check(&shards, &model).err().map(|error| error.to_string());
+        world.agree(fault.as_deref())?;
+        let columns = shards[0].rows.columns();
+        let own: usize = shards.iter().map(|shard| shard.rows.len()).sum();
+        let all = world.lists(&[shards.len() as f64, own as f64, columns as f64])?;
+        let expected = all[0][2] as usize;
+        if let Some(rank) = all.iter().position(|rank| rank[2] as usize != expected) {
+            let found = all[rank][2];
+            let what = format!("its shards have {found} columns, expected {expected} as on rank 0");
+            return Err(equipoise::Error::Rank { rank, what }.into());
         }
-        for (k, shard) in shards.iter().enumerate() {
-            let (found, rows) = (shard.rows.columns(), shard.rows.len());
-            if found != columns {
-                return Err(Error::Width { shard: k, found, expected: columns });
-            }
-            if rows == 0 {
-                return Err(Error::EmptyShard { shard: k });
-            }
-            if shard.targets.len() != rows {
-                return Err(Error::Targets { shard: k, found: shard.targets.len(), expected: rows });
-            }
-            if let Some(row) = shard.targets.iter().position(|target| !target.is_finite()) {
-                return Err(Error::BadTarget { shard: k, row: row + 1, found: shard.targets[row] });
-            }
-        }
+        let sum = |of: usize, ranks: usize| all[..ranks].iter().map(|rank| rank[of] as usize).sum();
+        let place = Place { first: sum(0, world.rank()), nodes: sum(0, all.len()), rows: sum(1, all.len()) };
+        // Labels that are too many are too many wherever they are.
+        let mut labels = labels_of(&shards, &model);
+        labels.truncate(MANY_LABELS);
+        let labels = distinct(world.lists(&labels)?.concat());
+        Self::of_labels(shards, model, labels, place)
+    }
+
+    fn of_labels(
+        mut shards: Vec<Shard>,
+        model: Model,
+        labels: Vec<f64>,
+        place: Place,
+    ) -> Result<Self, Error> {
         if model.is_classification() {
-            let high = labels(&shards, model.loss)?;
+            let high = two_labels(&labels, model.loss)?;
             for target in shards.iter_mut().flat_map(|shard| &mut shard.targets) {
                 *target = if *target == high { 1.0 } else { -1.0 };
             }
@@ -196,15 +217,17 @@ impl Problem {
         if model.loss == Loss::Hinge && model.bias {
             for shard in &mut shards {
                 let all = (0..shard.rows.len()).map(|row| (&shard.rows, row));
-                shard.rows = copied(all, columns, true)?;
+                shard.rows = copied(all, shard.rows.columns(), true)?;
             }
         }
-        Ok(Self { model, shards })
+        let Place { first, nodes, rows } = place;
+        Ok(Self { model, shards, first, nodes, rows })
     }
 
     /// The same problem with all rows at one node.
     pub(crate) fn joined(&self) -> Result<Self, Error> {
-        Ok(Self { model: self.model, shards: vec![Shard::joined(&self.shards)?] })
+        let shards = vec![Shard::joined(&self.shards)?];
+        Ok(Self { model: self.model, shards, first: 0, nodes: 1, rows: self.rows })
     }
 
     /// Its model.
@@ -212,14 +235,24 @@ impl Problem {
         &self.model
     }
 
-    /// The number of shards.
+    /// The number of shards of all ranks.
     pub fn nodes(&self) -> usize {
-        self.shards.len()
+        self.nodes
     }
 
     /// The number of rows of all shards.
     pub fn rows(&self) -> usize {
-        self.shards.iter().map(|shard| shard.rows.len()).sum()
+        self.rows
+    }
+
+    /// The nodes whose shards are here.
+    pub(crate) fn own_nodes(&self) -> Range<usize> {
+        self.first..self.first + self.shards.len()
+    }
+
+    /// The shard of a node of this rank.
+    pub(crate) fn shard(&self, node: usize) -> &Shard {
+        &self.shards[node - self.first]
     }
 
     /// The number of entries of x, the bias included.
@@ -241,12 +274,58 @@ impl Problem {
     }
 }
 
+/// Where the shards of a rank are among all.
+struct Place {
+    first: usize,
+    nodes: usize,
+    rows: usize,
+}
+
+fn check(shards: &[Shard], model: &Model) -> Result<(), Error> {
+    model.check()?;
+    let Some(first) = shards.first() else { return Err(Error::NoShards) };
+    let columns = first.rows.columns();
+    if columns == 0 {
+        return Err(Error::NoColumns);
+    }
+    for (k, shard) in shards.iter().enumerate() {
+        let (found, rows) = (shard.rows.columns(), shard.rows.len());
+        if found != columns {
+            return Err(Error::Width { shard: k, found, expected: columns });
+        }
+        if rows == 0 {
+            return Err(Error::EmptyShard { shard: k });
+        }
+        if shard.targets.len() != rows {
+            return Err(Error::Targets { shard: k, found: shard.targets.len(), expected: rows });
+        }
+        if let Some(row) = shard.targets.iter().position(|target| !target.is_finite()) {
+            return Err(Error::BadTarget { shard: k, row: row + 1, found: shard.targets[row] });
+        }
+    }
+    Ok(())
+}
+
+/// Labels of a rank that are told to the others at most: a classification has two.
+const MANY_LABELS: usize = 100;
+
+/// The labels of a classification, ascending.
+fn labels_of(shards: &[Shard], model: &Model) -> Vec<f64> {
+    if !model.is_classification() {
+        return Vec::new();
+    }
+    distinct(shards.iter().flat_map(|shard| shard.targets.iter().copied()).collect())
+}
+
+fn distinct(mut labels: Vec<f64>) -> Vec<f64> {
+    labels.sort_unstable_by(f64::total_cmp);
+    labels.dedup();
+    labels
+}
+
 /// The larger of exactly two labels.
-fn labels(shards: &[Shard], loss: Loss) -> Result<f64, Error> {
+fn two_labels(found: &[f64], loss: Loss) -> Result<f64, Error> {
     const NAMED: usize = 5;
-    let mut found: Vec<f64> = shards.iter().flat_map(|shard| shard.targets.iter().copied()).collect();
-    found.sort_unstable_by(f64::total_cmp);
-    found.dedup();
     if let [_, high] = found[..] {
         return Ok(high);
     }

@@ -15,11 +15,13 @@
 //! | lasso | `u^2/2 + u b` | `(\|v\| - G)_+^2 / 2S` | S = 0: `\|A'u\| <= G`; t u for the best t that meets it |
 //! | hinge | `y u` | `v^2 / 2`, none for the bias | `-y u` in [0, C]; with a bias `sum u = 0`, as whole numbers of 2^-40 of a power of two above the largest |
 //!
+//! Where shards are spread over ranks, sums are over all of them, and every rank has both bounds.
+//!
 //! [`estimate`] computes both in plain arithmetic, [`prove`] with enclosures: what it returns holds in exact arithmetic.
 
 use equipoise::enclosure::{Enclosure, Sum, above};
 use equipoise::smooth::loss::{LogisticLoss, ScalarLoss};
-use equipoise::{Control, Pass};
+use equipoise::{Control, Pass, Team};
 
 use crate::problem::{Loss, Problem, Shard};
 
@@ -47,9 +49,15 @@ const HINGE_UNIT: f64 = 1.0 / HINGE_UNITS as f64;
 const HINGE_UNITS: i64 = 1 << 40;
 
 /// Both bounds in plain arithmetic.
-pub(crate) fn estimate(problem: &Problem, x: &[f64], duals: &[Vec<f64>], control: &Control) -> Pass<Bounds> {
-    let objective = objective(problem, x, control)?;
-    let prepared = prepared(problem, duals);
+pub(crate) fn estimate(
+    problem: &Problem,
+    x: &[f64],
+    duals: &[Vec<f64>],
+    team: &Team,
+    control: &Control,
+) -> Pass<Bounds> {
+    let objective = objective(problem, x, team, control)?;
+    let prepared = prepared(problem, duals, team);
     let mut v = vec![0.0; problem.columns()];
     let (mut squares, mut products, mut conjugates) = (0.0, 0.0, 0.0);
     for (shard, u) in problem.shards.iter().zip(&prepared) {
@@ -64,6 +72,10 @@ pub(crate) fn estimate(problem: &Problem, x: &[f64], duals: &[Vec<f64>], control
             }
         })?;
     }
+    team.total(&mut v);
+    let mut sums = [squares, products, conjugates];
+    team.total(&mut sums);
+    let [squares, products, conjugates] = sums;
     let (ridge, l1, cost) = (problem.model.ridge, problem.model.l1, problem.model.cost);
     let size: f64 = v.iter().map(|v| v * v).sum();
     let bound = match problem.model.loss {
@@ -86,7 +98,7 @@ pub(crate) fn estimate(problem: &Problem, x: &[f64], duals: &[Vec<f64>], control
 }
 
 /// F(x) in plain arithmetic.
-pub(crate) fn objective(problem: &Problem, x: &[f64], control: &Control) -> Pass<f64> {
+pub(crate) fn objective(problem: &Problem, x: &[f64], team: &Team, control: &Control) -> Pass<f64> {
     let mut sum = 0.0;
     for shard in &problem.shards {
         control.in_parts(shard.rows.len(), x.len(), |part| {
@@ -101,13 +113,19 @@ pub(crate) fn objective(problem: &Problem, x: &[f64], control: &Control) -> Pass
         })?;
     }
     let penalty = |j: usize| 0.5 * problem.square_weight(j) * x[j] * x[j] + problem.l1() * x[j].abs();
-    Ok(sum + (0..x.len()).map(penalty).sum::<f64>())
+    Ok(team.total_of(sum) + (0..x.len()).map(penalty).sum::<f64>())
 }
 
 /// Both bounds in exact arithmetic, for x as it is.
-pub(crate) fn prove(problem: &Problem, x: &[f64], duals: &[Vec<f64>], control: &Control) -> Pass<Bounds> {
+pub(crate) fn prove(
+    problem: &Problem,
+    x: &[f64],
+    duals: &[Vec<f64>],
+    team: &Team,
+    control: &Control,
+) -> Pass<Bounds> {
     let mut value = Sum::default();
-    let prepared = prepared(problem, duals);
+    let prepared = prepared(problem, duals, team);
     let mut v = vec![Sum::default(); problem.columns()];
     let mut sums = DualSums::default();
     for (shard, u) in problem.shards.iter().zip(&prepared) {
@@ -119,6 +137,10 @@ pub(crate) fn prove(problem: &Problem, x: &[f64], duals: &[Vec<f64>], control: &
             }
         })?;
     }
+    merged(team, &mut v);
+    let mut all = [value, sums.squares, sums.products, sums.conjugates];
+    merged(team, &mut all);
+    [value, sums.squares, sums.products, sums.conjugates] = all;
     for (j, &x) in x.iter().enumerate() {
         value.add_enclosure((Enclosure::product(x, x) * problem.square_weight(j).into()).half());
         value.add_enclosure(Enclosure::product(x.abs(), problem.l1()));
@@ -127,6 +149,26 @@ pub(crate) fn prove(problem: &Problem, x: &[f64], duals: &[Vec<f64>], control: &
     let bound = sums.bound(problem, &v);
     let bound = if bound.is_nan() { f64::NEG_INFINITY } else { bound };
     Ok(Bounds { objective: value.value().upper(), bound })
+}
+
+/// Sums of this rank become those of all, in the order of the ranks.
+fn merged(team: &Team, sums: &mut [Sum]) {
+    if !team.is_spread() {
+        return;
+    }
+    let words: Vec<f64> = sums.iter().flat_map(Sum::words).collect();
+    let all = team.lists(&words);
+    for (place, sum) in sums.iter_mut().enumerate() {
+        *sum = Sum::default();
+        for words in &all {
+            let mut own = [0.0; Sum::WORDS];
+            // A world that has come to its end has nothing to add; the caller asks the team.
+            if let Some(words) = words.get(place * Sum::WORDS..(place + 1) * Sum::WORDS) {
+                own.copy_from_slice(words);
+            }
+            sum.merge(&Sum::of_words(own));
+        }
+    }
 }
 
 fn enclose_loss(problem: &Problem, shard: &Shard, k: usize, x: &[f64]) -> Enclosure {
@@ -213,7 +255,7 @@ fn scale(l1: f64, most: f64, squares: f64, products: f64) -> f64 {
 }
 
 /// u in the domain of the conjugate: the hinge's in units of C, where there is a bias as whole numbers that sum to 0.
-fn prepared(problem: &Problem, duals: &[Vec<f64>]) -> Vec<Vec<f64>> {
+fn prepared(problem: &Problem, duals: &[Vec<f64>], team: &Team) -> Vec<Vec<f64>> {
     match problem.model.loss {
         Loss::Ridge | Loss::Lasso => duals.to_vec(),
         Loss::Logistic => {
@@ -221,11 +263,11 @@ fn prepared(problem: &Problem, duals: &[Vec<f64>]) -> Vec<Vec<f64>> {
             let each = |(u, shard): (&Vec<f64>, &Shard)| u.iter().zip(&shard.targets).map(inside).collect();
             duals.iter().zip(&problem.shards).map(each).collect()
         }
-        Loss::Hinge => hinge_units(problem, duals),
+        Loss::Hinge => hinge_units(problem, duals, team),
     }
 }
 
-fn hinge_units(problem: &Problem, duals: &[Vec<f64>]) -> Vec<Vec<f64>> {
+fn hinge_units(problem: &Problem, duals: &[Vec<f64>], team: &Team) -> Vec<Vec<f64>> {
     let cost = problem.model.cost;
     let share = |(u, y): (&f64, &f64)| (-y * u / cost).clamp(0.0, 1.0);
     let each = |(u, shard): (&Vec<f64>, &Shard)| -> Vec<f64> {
@@ -243,19 +285,20 @@ fn hinge_units(problem: &Problem, duals: &[Vec<f64>]) -> Vec<Vec<f64>> {
         return shares.iter().zip(&problem.shards).map(back).collect();
     }
     // A power of two that makes the largest as large as it can be.
-    let most = shares.iter().flatten().fold(0.0_f64, |most, share| most.max(*share));
+    let most = team.largest(shares.iter().flatten().fold(0.0_f64, |most, share| most.max(*share)));
     let shift = if most > 0.0 { (-most.log2()).floor().clamp(0.0, 900.0) as i32 } else { 0 };
     let (up, down) = (2f64.powi(shift) * HINGE_UNITS as f64, 2f64.powi(-shift) * HINGE_UNIT);
     let units = |share: &f64| ((share * up).round_ties_even() as i64).min(HINGE_UNITS);
     let mut alpha: Vec<Vec<i64>> = shares.iter().map(|list| list.iter().map(units).collect()).collect();
-    balance(problem, &mut alpha);
+    balance(problem, &mut alpha, team);
     let whole = |list: &Vec<i64>| -> Vec<f64> { list.iter().map(|units| *units as f64 * down).collect() };
     let shares: Vec<Vec<f64>> = alpha.iter().map(whole).collect();
     shares.iter().zip(&problem.shards).map(back).collect()
 }
 
-/// Makes `sum y alpha` 0: the side that has too much gives some up, first where alpha is between its bounds.
-fn balance(problem: &Problem, alpha: &mut [Vec<i64>]) {
+/// Makes `sum y alpha` 0: the side that has too much gives some up, first where alpha is between its bounds, and shard after shard
+/// wherever they are.
+fn balance(problem: &Problem, alpha: &mut [Vec<i64>], team: &Team) {
     let label = |shard: usize, k: usize| problem.shards[shard].targets[k] > 0.0;
     let mut excess: i128 = 0;
     for (shard, list) in alpha.iter().enumerate() {
@@ -263,6 +306,8 @@ fn balance(problem: &Problem, alpha: &mut [Vec<i64>]) {
             excess += if label(shard, k) { i128::from(a) } else { -i128::from(a) };
         }
     }
+    let excess = whole(team, excess).iter().sum::<i128>();
+    let (rank, _) = team.place();
     let positive = excess > 0;
     let mut left = excess.abs();
     for is_free_only in [true, false] {
@@ -272,14 +317,41 @@ fn balance(problem: &Problem, alpha: &mut [Vec<i64>]) {
                 label(shard, k) == positive && list[k] > 0 && (!is_free_only || list[k] < HINGE_UNITS)
             }));
         }
-        while left > 0 && !places.is_empty() {
-            let each = (left / places.len() as i128).max(1);
-            for &(shard, k) in &places {
-                let gives = each.min(left).min(i128::from(alpha[shard][k]));
-                alpha[shard][k] -= gives as i64;
-                left -= gives;
+        while left > 0 {
+            let counts = whole(team, places.len() as i128);
+            let all: i128 = counts.iter().sum();
+            if all == 0 || team.check().is_err() {
+                break;
             }
+            // Where there is less left than places, the first of all give one unit each.
+            let each = (left / all).max(1);
+            let mut own = (left - each * counts[..rank].iter().sum::<i128>()).clamp(0, each * counts[rank]);
+            let mut given = 0;
+            for &(shard, k) in &places {
+                let gives = each.min(own).min(i128::from(alpha[shard][k]));
+                alpha[shard][k] -= gives as i64;
+                own -= each.min(own);
+                given += gives;
+            }
+            left -= whole(team, given).iter().sum::<i128>();
             places.retain(|&(shard, k)| alpha[shard][k] > 0);
         }
     }
+}
+
+/// A whole number of every rank, in the order of the ranks; below 2^100.
+fn whole(team: &Team, number: i128) -> Vec<i128> {
+    const HALF: i128 = 1 << 50;
+    if !team.is_spread() {
+        return vec![number];
+    }
+    let (high, low) = (number.div_euclid(HALF), number.rem_euclid(HALF));
+    let read = |words: Vec<f64>| {
+        let word = |place: usize| words.get(place).copied().unwrap_or(0.0) as i128;
+        word(0) * HALF + word(1)
+    };
+    let mut all: Vec<i128> = team.lists(&[high as f64, low as f64]).into_iter().map(read).collect();
+    // A world that has come to its end lists no others.
+    all.resize(team.place().1, 0);
+    all
 }

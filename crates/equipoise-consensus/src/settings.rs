@@ -29,6 +29,9 @@ pub struct Settings {
     /// One thread a node, instead of one exchange after the other. `tree` is not taken unasked then, as its nodes wait for each
     /// other.
     pub asynchronous: bool,
+    /// Requests that a node waits for at a time, where nodes act at the same time; steps are damped by as much, since full ones overshoot
+    /// what the others do meanwhile.
+    pub outstanding: usize,
     /// Exchanges go to the neighbour with the largest expected gain, rather than to one drawn at random.
     pub greedy: bool,
     /// Seed of the schedule.
@@ -44,6 +47,7 @@ impl Default for Settings {
             gap: 1e-6,
             max_messages: None,
             asynchronous: false,
+            outstanding: 1,
             greedy: false,
             seed: 0,
             faults: Faults::default(),
@@ -59,6 +63,9 @@ impl Settings {
                 found: self.gap,
                 expected: "a finite number above 0",
             });
+        }
+        if self.outstanding == 0 {
+            return Err(Error::BadSetting { name: "outstanding", found: 0.0, expected: "at least 1" });
         }
         if !(0.0..1.0).contains(&self.faults.loss) {
             return Err(Error::BadSetting {

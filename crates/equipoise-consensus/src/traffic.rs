@@ -33,11 +33,14 @@ impl Traffic {
 
     /// Adds what another counted.
     pub fn merge(&mut self, other: &Self) {
-        for (edge, counted) in &other.edges {
-            let own = self.edges.entry(*edge).or_default();
-            own.messages += counted.messages;
-            own.bytes += counted.bytes;
-        }
+        other.edges.iter().for_each(|(edge, counted)| self.add(*edge, *counted));
+    }
+
+    /// Adds what another counted on one edge.
+    pub(crate) fn add(&mut self, edge: (usize, usize), counted: EdgeTraffic) {
+        let own = self.edges.entry(edge).or_default();
+        own.messages += counted.messages;
+        own.bytes += counted.bytes;
     }
 
     /// The sum over all edges.

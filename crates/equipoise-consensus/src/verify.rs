@@ -3,7 +3,7 @@
 //! Given: a problem and x, wherever it comes from. Returns: both, proven. Must not know: who found x, over which graph.
 
 use equipoise::graph::Graph;
-use equipoise::{Control, Status};
+use equipoise::{Control, Status, Team};
 
 use crate::error::Error;
 use crate::fit::{Keeper, Watch, check_point};
@@ -31,11 +31,12 @@ pub fn verify(problem: &Problem, x: &[f64], gap: f64, control: &Control) -> Resu
     Settings { gap, ..Settings::default() }.check()?;
     check_point(problem, x)?;
     let all = problem.joined()?;
-    let mut keeper = Keeper::new(&all, &settings, Watch { observer: None, control: control.clone() });
+    let (team, watch) = (Team::of(1), Watch { observer: None, control: control.clone() });
+    let mut keeper = Keeper::new(&all, &settings, watch, &team);
     let ended = if problem.model.loss == Loss::Hinge && tree::suits(&all) {
         tree::run(&all, &Graph::single(), None, &mut keeper)?
     } else {
-        pairs::run(&all, &Graph::single(), Some(x), &mut keeper)?
+        pairs::run(&all, &Graph::single(), Some(x), None, &mut keeper)?
     };
     let Some(duals) = keeper.duals() else {
         control.check()?;
@@ -44,7 +45,7 @@ pub fn verify(problem: &Problem, x: &[f64], gap: f64, control: &Control) -> Resu
     if matches!(ended.status, Status::Interrupted | Status::TimeLimit) {
         control.check()?;
     }
-    let bounds = proof::prove(&all, x, &duals, control)?;
+    let bounds = proof::prove(&all, x, &duals, &team, control)?;
     let relative_gap = bounds.relative_gap();
     Ok(Checked {
         is_met: relative_gap <= gap,

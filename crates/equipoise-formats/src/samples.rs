@@ -3,7 +3,10 @@
 //! Given the rows of a file, targets (in memory, or the labels of the file) and weights; returns a source of samples.
 //! A file that cannot be read any more becomes a fault of the sample at hand, in the words of the file's error.
 
+use std::ops::Range;
+
 use equipoise::Error;
+use equipoise::matrix::{ByRow, Rows};
 use equipoise::separable::Values;
 use equipoise::smooth::{SampleBatch, SampleFault, SampleReader, SampleSource};
 
@@ -20,6 +23,8 @@ pub struct FileSamples {
     target: Option<Vec<f64>>,
     weights: Values,
     budget: usize,
+    /// Which of the rows are shown.
+    part: Range<usize>,
 }
 
 impl FileSamples {
@@ -44,7 +49,13 @@ impl FileSamples {
             let what = format!("two rows of {} (--memory-budget)", rows.path().display());
             return Err(Error::TooMuchMemory { what, needed, allowed });
         }
-        Ok(Self { rows, target, weights, budget: memory_budget / 2 })
+        let part = 0..rows.rows();
+        Ok(Self { rows, target, weights, budget: memory_budget / 2, part })
+    }
+
+    /// A part of these samples, as one of several who share a file: what comes before is read over.
+    pub(crate) fn part(self, part: Range<usize>) -> Self {
+        Self { part, ..self }
     }
 
     fn pass(&self, batch: usize) -> Result<Box<dyn SampleReader + '_>, SampleFault> {
@@ -55,7 +66,7 @@ impl FileSamples {
 
 impl SampleSource for FileSamples {
     fn samples(&self) -> usize {
-        self.rows.rows()
+        self.part.len()
     }
     fn columns(&self) -> usize {
         self.rows.columns()
@@ -81,20 +92,58 @@ struct FilePass<'a> {
 
 impl SampleReader for FilePass<'_> {
     fn next(&mut self, used: Option<SampleBatch>) -> Result<Option<SampleBatch>, SampleFault> {
-        let FileSamples { target, weights, .. } = self.samples;
-        let read = self.pass.next(self.batch, used);
-        let fault = |reason: String| SampleFault { row: self.pass.row(), reason };
-        let Some(mut batch) = read.map_err(|error| fault(error.to_string()))? else { return Ok(None) };
-        let range = batch.first..self.pass.row();
+        let FileSamples { target, weights, part, .. } = self.samples;
+        let (mut used, first) = (used, part.start);
+        let (mut batch, shown) = loop {
+            if self.pass.row() >= part.end {
+                return Ok(None);
+            }
+            let read = self.pass.next(self.batch, used.take());
+            let fault = |reason: String| SampleFault { row: self.pass.row(), reason };
+            let Some(batch) = read.map_err(|error| fault(error.to_string()))? else { return Ok(None) };
+            let shown = batch.first.max(part.start)..self.pass.row().min(part.end);
+            if !shown.is_empty() {
+                break (batch, shown);
+            }
+            used = Some(batch);
+        };
+        let within = shown.start - batch.first..shown.end - batch.first;
+        if within.len() < batch.rows.len() {
+            batch.rows = rows_of(&batch.rows, &within)
+                .map_err(|error| SampleFault { row: shown.start, reason: error.to_string() })?;
+            batch.target = batch.target.get(within).map(<[f64]>::to_vec).unwrap_or_default();
+        }
         if let Some(target) = target {
-            batch.target = target[range.clone()].to_vec();
+            batch.target = target[shown.clone()].to_vec();
         }
         batch.weights = match weights {
             Values::Uniform(weight) => Values::Uniform(*weight),
-            Values::Each(list) => Values::Each(list[range].to_vec()),
+            Values::Each(list) => Values::Each(list[shown.clone()].to_vec()),
         };
+        batch.first = shown.start - first;
         Ok(Some(batch))
     }
+}
+
+/// Some of the rows of a batch.
+fn rows_of(rows: &ByRow, range: &Range<usize>) -> equipoise::Result<ByRow> {
+    Ok(match rows {
+        ByRow::Dense { columns, values } => {
+            let values = values[range.start * columns..range.end * columns].to_vec();
+            ByRow::Dense { columns: *columns, values }
+        }
+        ByRow::Sparse(rows) => {
+            let (mut starts, mut indices, mut values) = (vec![0], Vec::new(), Vec::new());
+            for row in range.clone() {
+                rows.for_each(row, |column, value| {
+                    indices.push(column as u32);
+                    values.push(value);
+                });
+                starts.push(indices.len());
+            }
+            ByRow::Sparse(Rows::new(rows.columns(), starts, indices, Some(values))?)
+        }
+    })
 }
 
 #[cfg(test)]

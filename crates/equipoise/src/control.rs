@@ -11,7 +11,7 @@
 
 use std::ops::Range;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 use std::time::{Duration, Instant};
 
 use crate::error::Error;
@@ -48,6 +48,29 @@ pub type Pass<T = ()> = std::result::Result<T, Halt>;
 /// Numbers that a pass reads between two looks: a fraction of a millisecond of work, many times what a look costs.
 const NUMBERS_PER_LOOK: usize = 1 << 18;
 
+/// A wish to stop that ranks have agreed upon: raised on all of them at the same place of the same program.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Agreed(Arc<AtomicU8>);
+
+impl Agreed {
+    const TIME_LIMIT: u8 = 1;
+    const INTERRUPTED: u8 = 2;
+
+    /// Raises it; a wish to stop stays before a limit.
+    pub(crate) fn raise(&self, halt: &Halt) {
+        let wish = if *halt == Halt::TimeLimit { Self::TIME_LIMIT } else { Self::INTERRUPTED };
+        self.0.fetch_max(wish, Ordering::Relaxed);
+    }
+
+    fn halted(&self) -> Option<Halt> {
+        match self.0.load(Ordering::Relaxed) {
+            0 => None,
+            Self::TIME_LIMIT => Some(Halt::TimeLimit),
+            _ => Some(Halt::Interrupted),
+        }
+    }
+}
+
 /// A flag and a deadline; cheap to clone and to ask.
 ///
 /// ```
@@ -65,6 +88,9 @@ pub struct Control {
     deadline: Option<Instant>,
     /// Raised where nobody waits for what an ended run could still prove.
     forsaken: Option<Arc<AtomicBool>>,
+    /// What ranks have agreed upon; nothing else counts then, neither this rank's clock nor a look within a pass, whose parts are
+    /// of another length on other ranks.
+    agreed: Option<Agreed>,
     /// Looks that are left, for tests of where work looks at all.
     #[cfg(test)]
     looks: Option<Arc<std::sync::atomic::AtomicUsize>>,
@@ -81,9 +107,17 @@ impl Control {
         Self { flag: Some(flag), ..Self::default() }
     }
 
+    /// Ends work where ranks have agreed to.
+    pub(crate) fn of_ranks(agreed: &Agreed) -> Self {
+        Self { agreed: Some(agreed.clone()), ..Self::default() }
+    }
+
     /// The same, and at a deadline, if that is before the one it has.
     #[must_use]
     pub fn until(mut self, deadline: Instant) -> Self {
+        if self.agreed.is_some() {
+            return self;
+        }
         self.deadline = Some(self.deadline.map_or(deadline, |own| own.min(deadline)));
         self
     }
@@ -119,6 +153,10 @@ impl Control {
     /// ```
     #[must_use]
     pub fn afterwards(&self, seconds: f64) -> Self {
+        if self.agreed.is_some() {
+            // Each rank has a clock of its own: what is left is done to its end.
+            return Self::unlimited();
+        }
         Self { flag: self.forsaken.clone(), ..Self::default() }.within(seconds)
     }
 
@@ -130,7 +168,7 @@ impl Control {
 
     /// Whether it never ends anything.
     pub fn is_unlimited(&self) -> bool {
-        self.flag.is_none() && self.deadline.is_none()
+        self.flag.is_none() && self.deadline.is_none() && self.agreed.is_none()
     }
 
     /// Why work should end, if it should.
@@ -141,6 +179,9 @@ impl Control {
             && looks.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(1)).is_err()
         {
             return Some(Halt::Interrupted);
+        }
+        if let Some(agreed) = &self.agreed {
+            return agreed.halted();
         }
         if self.flag.as_ref().is_some_and(|flag| flag.load(Ordering::Relaxed)) {
             return Some(Halt::Interrupted);
@@ -173,7 +214,7 @@ impl Control {
             let end = count.min(done.saturating_add(step));
             work(done..end);
             done = end;
-            if done < count {
+            if done < count && self.agreed.is_none() {
                 self.check()?;
             }
         }

@@ -14,6 +14,7 @@ EXAMPLES
   equipoise consensus north.csv east.csv south.csv west.csv --loss logistic --graph ring --out model.json
   equipoise consensus all.csv --shards 8 --loss ridge --graph tree+ring --plot run.svg
   equipoise consensus all.csv --shards 8 --loss lasso --l1 2 --graph ring --asynchronous
+  equipoise consensus north.csv east.csv south.csv west.csv --loss logistic --ranks 4
   equipoise consensus verify model.json north.csv east.csv south.csv west.csv --loss logistic
 
 A SHARD is the data of one node: a table (.csv, .tsv, .npy, .mtx) or LIBSVM text (any other name). Over all rows:
@@ -63,6 +64,12 @@ pub(crate) struct ConsensusFitArguments {
     /// One thread a node, pairs at the same time
     #[arg(long)]
     pub(crate) asynchronous: bool,
+    /// Start so many MPI ranks of `equipoise-mpi`, each with some of the nodes
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) ranks: Option<u32>,
+    /// Requests that a node waits for at a time, with --asynchronous and on ranks; steps are damped by as much
+    #[arg(long, value_name = "W", value_parser = values::count::<usize>, default_value_t = Settings::default().outstanding)]
+    pub(crate) outstanding: usize,
     /// Exchange with the neighbour that promises most
     #[arg(long)]
     pub(crate) greedy: bool,

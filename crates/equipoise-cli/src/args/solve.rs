@@ -19,6 +19,7 @@ EXAMPLES
   equipoise solve program.qps                         a linear or quadratic program (MPS, QPS)
   equipoise solve problem.toml --method pairs --threads 8 --locking none
   equipoise solve large.toml --method svrg --memory-budget 64MiB
+  equipoise solve large.toml --ranks 16
   equipoise solve long.toml --checkpoint long.ckpt --every 300 --resume --out x.json
 
 SIZE is bytes, or has a unit: k, M, G, kB, MB, GB, KiB, MiB, GiB. The methods stochastic, svrg and saga, and auto where a
@@ -80,6 +81,9 @@ pub(crate) struct SolveArguments {
     /// Begin at the x of this solution file, moved to the nearest feasible point if need be
     #[arg(long, value_name = "FILE")]
     pub(crate) warm_start: Option<PathBuf>,
+    /// Start so many MPI ranks of `equipoise-mpi`, each with a share of the rows of losses
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) ranks: Option<u32>,
     /// Say nothing but errors, that a run did not converge, and what --json asks for
     #[arg(long, short)]
     pub(crate) quiet: bool,

@@ -1,13 +1,14 @@
 //! Files and options into shards and a model.
 //!
-//! Given: the arguments. Returns: a checked problem, with the names of its columns where tables have some. Must not know: how it is
-//! solved.
+//! Given: the arguments. Returns: a checked problem, with the names of its columns where tables have some; on a rank, with the shards of
+//! its own nodes. Must not know: how it is solved.
 
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
 use equipoise::Control;
+use equipoise::collective::Collective;
 use equipoise::graph::{Graph, Topology};
 use equipoise::matrix::Rows;
 use equipoise_consensus::{Loss, Model, Problem, Shard};
@@ -17,6 +18,7 @@ use equipoise_formats::table::{TableOptions, read_table};
 use crate::args::ConsensusProblemArguments;
 use crate::exit::note;
 use crate::graph::parse_topology;
+use crate::ranks::together;
 
 /// Endings of tables; any other name is LIBSVM text.
 const TABLES: [&str; 4] = ["csv", "tsv", "npy", "mtx"];
@@ -38,28 +40,90 @@ impl Input {
     ) -> Result<Self> {
         let begun = Instant::now();
         let model = model(args)?;
-        let mut read =
-            paths.iter().map(|path| File::read(path, args, control)).collect::<Result<Vec<_>>>()?;
-        widen(&mut read)?;
-        let mut names = read[0].names.clone();
-        let mut shards = read.into_iter().map(|file| file.shard(control)).collect::<Result<Vec<_>>>()?;
-        if let Some(count) = args.shards_of {
-            if shards.len() != 1 {
-                let found = shards.len();
-                bail!(
-                    "--shards {count}: found {found} files, expected one whose rows are dealt to the nodes"
-                );
-            }
-            shards = shards[0].split(count, args.split.unwrap_or_default())?;
-        } else if args.split.is_some() {
+        let files = read_files(paths, args, control)?;
+        let (names, columns) = (files[0].names.clone(), files[0].columns);
+        let shards = shards(files, columns, args, control)?;
+        let problem = Problem::new(shards, model)?;
+        Ok(Self { problem, names: with_bias(names, &model), seconds: begun.elapsed().as_secs_f64() })
+    }
+
+    /// The nodes of rank r of n are the r-th n-th of all; it reads their files and no others.
+    pub(super) fn read_across(
+        paths: &[PathBuf],
+        args: &ConsensusProblemArguments,
+        control: &Control,
+        world: &dyn Collective,
+    ) -> Result<Self> {
+        let begun = Instant::now();
+        let model = model(args)?;
+        let nodes = args.shards_of.unwrap_or(paths.len());
+        let (rank, ranks) = (world.rank(), world.ranks());
+        if ranks > nodes {
+            bail!("{ranks} ranks for {nodes} nodes: every rank needs one; use fewer ranks");
+        }
+        let own = rank * nodes / ranks..(rank + 1) * nodes / ranks;
+        let paths = if args.shards_of.is_some() { paths } else { &paths[own.clone()] };
+        let files = together(world, read_files(paths, args, control))?;
+        let names = files[0].names.clone();
+        let columns = columns_of_all(files[0].columns, names.as_deref(), world)?;
+        let mut shards = together(world, shards(files, columns, args, control))?;
+        if args.shards_of.is_some() {
+            shards = shards.drain(own).collect();
+        }
+        let problem = Problem::across(shards, model, world)?;
+        Ok(Self { problem, names: with_bias(names, &model), seconds: begun.elapsed().as_secs_f64() })
+    }
+}
+
+/// Files as they are, of one kind.
+fn read_files(paths: &[PathBuf], args: &ConsensusProblemArguments, control: &Control) -> Result<Vec<File>> {
+    match args.shards_of {
+        Some(count) if paths.len() != 1 => {
+            let found = paths.len();
+            bail!("--shards {count}: found {found} files, expected one whose rows are dealt to the nodes");
+        }
+        None if args.split.is_some() => {
             bail!("--split: expected --shards K with it: the number of nodes that the rows are dealt to");
         }
-        let problem = Problem::new(shards, model)?;
-        if let Some(names) = names.as_mut().filter(|_| model.bias) {
-            names.push("bias".into());
-        }
-        Ok(Self { problem, names, seconds: begun.elapsed().as_secs_f64() })
+        _ => {}
     }
+    let mut files = paths.iter().map(|path| File::read(path, args, control)).collect::<Result<Vec<_>>>()?;
+    widen(&mut files)?;
+    Ok(files)
+}
+
+/// The shards of all nodes that files have rows of, with so many columns.
+fn shards(
+    files: Vec<File>,
+    columns: usize,
+    args: &ConsensusProblemArguments,
+    control: &Control,
+) -> Result<Vec<Shard>> {
+    let wide = |file: File| File { columns, ..file }.shard(control);
+    let shards = files.into_iter().map(wide).collect::<Result<Vec<_>>>()?;
+    Ok(match args.shards_of {
+        Some(count) => shards[0].split(count, args.split.unwrap_or_default())?,
+        None => shards,
+    })
+}
+
+/// The columns of all ranks: those of tables must be the same, LIBSVM text has as many as the largest feature of all.
+fn columns_of_all(columns: usize, names: Option<&[String]>, world: &dyn Collective) -> Result<usize> {
+    // No name of a column has a line feed in it.
+    let own = names.map_or_else(|| "LIBSVM text".into(), |names| format!("a table of {}", names.join("\n")));
+    let first = &world.texts(&own)?[0];
+    let shown = |text: &str| text.replace('\n', ", ");
+    let complaint =
+        (own != *first).then(|| format!("it has {}, expected {} as on rank 0", shown(&own), shown(first)));
+    world.agree(complaint.as_deref())?;
+    Ok(world.largest(columns as f64)? as usize)
+}
+
+fn with_bias(mut names: Option<Vec<String>>, model: &Model) -> Option<Vec<String>> {
+    if let Some(names) = names.as_mut().filter(|_| model.bias) {
+        names.push("bias".into());
+    }
+    names
 }
 
 /// The graph on so many nodes.

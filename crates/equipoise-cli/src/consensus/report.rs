@@ -22,6 +22,7 @@ const SHORT: usize = 10;
 pub(super) struct About<'a> {
     pub(super) graph: &'a str,
     pub(super) edges: usize,
+    pub(super) ranks: usize,
     pub(super) gap: f64,
     pub(super) seconds: f64,
 }
@@ -51,6 +52,8 @@ pub(super) struct FitJson<'a> {
     names: Option<&'a [String]>,
     x: &'a [f64],
     per_edge: Vec<Edge>,
+    ranks: usize,
+    bytes_between_ranks: u64,
 }
 
 /// What crossed one edge, both ways together.
@@ -94,6 +97,8 @@ impl<'a> FitJson<'a> {
             names: input.names.as_deref(),
             x: &fit.x,
             per_edge: fit.traffic.edges().map(edge).collect(),
+            ranks: about.ranks,
+            bytes_between_ranks: fit.bytes_between_ranks,
         }
     }
 }
@@ -137,6 +142,9 @@ pub(super) fn words(fit: &Fit, input: &Input, about: &About<'_>) -> String {
     if let Some(((a, b), counted)) = busiest {
         let (messages, bytes) = (counted.messages, counted.bytes);
         line(&mut text, "busiest edge", &format!("{a} - {b}: {messages} messages, {bytes} bytes"));
+    }
+    if about.ranks > 1 {
+        line(&mut text, "ranks", &format!("{}, {} bytes between them", about.ranks, fit.bytes_between_ranks));
     }
     weights(&mut text, &fit.x, input.names.as_deref());
     let (method, rounds) = (fit.method, fit.rounds);

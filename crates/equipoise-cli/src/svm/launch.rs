@@ -1,7 +1,7 @@
-//! `equipoise svm train --ranks N`, and `svm cv`: starts the ranks and answers with their exit status.
+//! `--ranks N` of `svm train` and `cv`, `solve` and `consensus`: starts the ranks and answers with their exit status.
 //!
 //! ```text
-//! mpirun -n N equipoise-mpi svm ...        the words typed, without --ranks
+//! mpirun -n N equipoise-mpi ...        the words typed, without --ranks
 //! ```
 //!
 //! `equipoise-mpi` lies beside this program or on the path. `EQUIPOISE_MPIRUN` is taken in place of `mpirun`, with options behind it.

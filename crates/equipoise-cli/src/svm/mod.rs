@@ -15,7 +15,7 @@ mod choices;
 mod costs;
 mod cv;
 mod data;
-mod launch;
+pub(crate) mod launch;
 mod memory;
 mod model;
 mod path;

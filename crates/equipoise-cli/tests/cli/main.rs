@@ -13,6 +13,7 @@
 //! - `allocate`: dispatch from case files, tables of users, many demands
 //! - `constrained`: least squares on a simplex, in a box, under rows
 //! - `consensus`: one model over shards and graphs
+//! - `ranks`: `solve` and `consensus` on ranks
 //! - `graph`, `help`: the smaller commands and the texts
 //! - `lab`: the paper's experiments, reports, plots of runs
 //! - `checkpoint`: runs that are put aside, killed, and gone on with
@@ -40,6 +41,7 @@ mod multicore;
 mod numerals;
 mod pages;
 mod portfolio;
+mod ranks;
 mod samples;
 mod soak;
 mod solve;

@@ -55,7 +55,7 @@ enum Solver {
 impl<'a> Local<'a> {
     /// Node `node` of a problem, at x = 0.
     pub(crate) fn new(problem: &'a Problem, node: usize) -> Self {
-        let (shard, model) = (&problem.shards[node], &problem.model);
+        let (shard, model) = (problem.shard(node), &problem.model);
         let (columns, nodes) = (problem.columns(), problem.nodes() as f64);
         let shares: Vec<f64> = (0..columns).map(|column| problem.square_weight(column) / nodes).collect();
         let solver = match model.loss {

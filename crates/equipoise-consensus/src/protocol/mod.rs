@@ -15,6 +15,8 @@
 //! A node hands on an order before it works, sums what its children say, and says the sum to its parent; an order without an
 //! answer is sent again, with its number, and who has answered it says the same again.
 //!
+//! Nodes of several ranks exchange letters ([`Post`](equipoise::collective::Post)): the same messages, as numbers.
+//!
 //! - [`Transport`]: sends to a node, receives with a limit on the time; [`Channels`] within a process, [`Faulty`] with delay and loss.
 //! - Must not know: what `f_i` is. `node.rs` asks its `Local` for x.
 
@@ -22,8 +24,10 @@ mod message;
 mod network;
 mod node;
 mod peer;
+mod ranks;
 mod threads;
 mod transport;
+mod wire;
 
 pub use message::{Message, Order};
 #[cfg(test)]
@@ -31,5 +35,6 @@ pub(crate) use network::Network;
 pub(crate) use network::run_in_turn;
 pub(crate) use node::Node;
 pub(crate) use peer::{Outbox, Peer};
+pub(crate) use ranks::{Carrier, Share};
 pub(crate) use threads::run_in_threads;
 pub use transport::{Channels, Faults, Faulty, Stall, Transport};

@@ -11,24 +11,18 @@ use equipoise::Control;
 use rand::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-use super::transport::{Channels, Faults, Faulty, Transport};
-use super::{Message, Outbox, Peer};
+use super::transport::{Channels, Faulty, Transport};
+use super::{Message, Outbox, Peer, Share};
 
 /// How long a node waits for a message before it looks round.
 const LOOK: Duration = Duration::from_millis(1);
 /// Ticks of 0.1 ms.
-const TICKS_PER_SECOND: f64 = 1e4;
+pub(super) const TICKS_PER_SECOND: f64 = 1e4;
 /// Ticks beyond twice the delay after which a request is sent again; local solves may take a while.
-const PATIENCE: u64 = 300;
+pub(super) const PATIENCE: u64 = 300;
 
-pub(crate) fn run_in_threads(
-    nodes: &mut [impl Peer],
-    each: u64,
-    is_greedy: bool,
-    faults: Faults,
-    seed: u64,
-    control: &Control,
-) {
+pub(crate) fn run_in_threads(nodes: &mut [impl Peer], share: Share, control: &Control) {
+    let Share { each, outstanding, is_greedy, faults, seed } = share;
     let ends = Channels::network(nodes.len());
     let (finished, all) = (AtomicUsize::new(0), nodes.len());
     let has_failed = AtomicBool::new(false);
@@ -41,7 +35,8 @@ pub(crate) fn run_in_threads(
                 let share = if node.shares() == 0 { 0 } else { each };
                 let stalled = faults.stall.filter(|stall| stall.node == own).map_or(0, |stall| stall.ticks);
                 let patience = faults.delay.saturating_mul(2).saturating_add(PATIENCE);
-                let work = Work { each: share, is_greedy, stalled, patience, seed };
+                let outstanding = outstanding.min(node.shares()).max(1);
+                let work = Work { each: share, outstanding, is_greedy, stalled, patience, seed };
                 let transport = Faulty::new(end, faults, seed ^ 1);
                 work.run(node, transport, &Others { finished, has_failed, all }, control);
             });
@@ -71,6 +66,8 @@ struct Others<'a> {
 
 struct Work {
     each: u64,
+    /// Requests without an answer, at most.
+    outstanding: usize,
     is_greedy: bool,
     stalled: u64,
     patience: u64,
@@ -99,7 +96,7 @@ impl Work {
                 waited = Duration::ZERO;
             }
             let wants_more = asked < self.each && control.halted().is_none();
-            if wants_more && node.open() == 0 {
+            if wants_more && node.open() < self.outstanding {
                 // A node that cannot ask now has been ended in the middle of its own work.
                 let mut out = Vec::new();
                 node.begin(self.is_greedy, now(), &mut rng, &mut out);
@@ -164,7 +161,8 @@ mod tests {
             assert!(failing.join().is_err());
         });
         // The node asks its neighbour, which is gone.
-        let work = Work { each: 3, is_greedy: false, stalled: 0, patience: PATIENCE, seed: 1 };
+        let work =
+            Work { each: 3, outstanding: 1, is_greedy: false, stalled: 0, patience: PATIENCE, seed: 1 };
         let end = Channels::network(2).swap_remove(0);
         work.run(&mut node, end, &Others { finished: &finished, has_failed: &has_failed, all: 2 }, &control);
         assert_eq!((node.open(), finished.load(Ordering::SeqCst)), (1, 0));

@@ -1,7 +1,7 @@
 //! Bounds against exact arithmetic: an objective is never below F(x), and a bound never above the least F.
 
 use dashu::rational::RBig;
-use equipoise::Control;
+use equipoise::{Control, Team};
 use rand::RngExt;
 
 use super::{LOSSES, random, rng, shard};
@@ -78,7 +78,7 @@ fn no_objective_is_too_low_and_no_bound_too_high() {
         let problem = Problem::new(shards, model).expect("valid");
         let x = [draw(), draw()];
         let duals: Vec<Vec<f64>> = (0..3).map(|_| (0..4).map(|_| draw()).collect()).collect();
-        let found = prove(&problem, &x, &duals, &Control::unlimited()).expect("no limit");
+        let found = prove(&problem, &x, &duals, &Team::of(1), &Control::unlimited()).expect("no limit");
         assert!(exact(found.objective) >= value(&problem, &x), "seed {seed}");
         assert!(exact(found.bound) <= least(&problem), "seed {seed}");
         // At the best point both are close to the least.
@@ -102,8 +102,8 @@ fn any_dual_point_gives_a_bound_below_any_objective() {
                 problem.shards.iter().map(|shard| shard.targets.iter().map(|_| draw()).collect()).collect();
             let x: Vec<f64> = (0..problem.columns()).map(|_| draw()).collect();
             let control = Control::unlimited();
-            let proven = prove(&problem, &x, &duals, &control).expect("no limit");
-            let plain = estimate(&problem, &x, &duals, &control).expect("no limit");
+            let proven = prove(&problem, &x, &duals, &Team::of(1), &control).expect("no limit");
+            let plain = estimate(&problem, &x, &duals, &Team::of(1), &control).expect("no limit");
             assert!(proven.bound <= proven.objective, "{loss}, seed {seed}: {proven:?}");
             let near = |a: f64, b: f64| (a - b).abs() <= 1e-9 * (1.0 + a.abs());
             assert!(

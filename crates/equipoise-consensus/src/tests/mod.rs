@@ -1,8 +1,9 @@
-//! Tests of the whole: answers beside an independent solver, schedules, bounds in exact arithmetic, what is refused.
+//! Tests of the whole: answers beside an independent solver, schedules, ranks, bounds in exact arithmetic, what is refused.
 
 mod agreement;
 mod bounds;
 mod oracle;
+mod ranks;
 mod refused;
 mod schedules;
 

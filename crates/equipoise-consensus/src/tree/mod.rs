@@ -27,7 +27,7 @@ mod spanning;
 
 use equipoise::graph::Graph;
 use equipoise::matrix::dot;
-use equipoise::{Control, Halt, Pass, Status};
+use equipoise::{Control, Halt, Pass, Status, Team};
 use rand::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
@@ -37,7 +37,7 @@ use crate::ledger::Unit;
 use crate::local::Local;
 use crate::pairs::size_of_multipliers;
 use crate::problem::{Loss, Problem};
-use crate::protocol::{Order, run_in_threads, run_in_turn};
+use crate::protocol::{Order, Share, run_in_threads, run_in_turn};
 use crate::traffic::Traffic;
 pub(crate) use member::Member;
 use root::RootModel;
@@ -108,11 +108,12 @@ pub(crate) fn run(
     };
     let sum = |j: usize| run.members.iter().map(|member| member.ledger().units()[j]).sum::<i128>();
     let sum_of_multipliers = (0..problem.columns()).map(sum).fold(0, |most: i128, sum| most.max(sum.abs()));
-    Ok(Ended { status, traffic: run.traffic(), rounds: run.rounds, sum_of_multipliers })
+    let (traffic, rounds) = (run.traffic(), run.rounds);
+    Ok(Ended { status, traffic, rounds, sum_of_multipliers, bytes_between_ranks: 0 })
 }
 
 fn members<'a>(problem: &'a Problem, tree: &Tree, control: &Control) -> Vec<Member<'a>> {
-    let (parents, unit) = (tree.parents(), Unit::for_size(size_of_multipliers(problem)));
+    let (parents, unit) = (tree.parents(), Unit::for_size(size_of_multipliers(problem, &Team::of(1))));
     let member = |id: usize| Member::new(id, Local::new(problem, id), unit, &parents, control);
     (0..problem.nodes()).map(member).collect()
 }
@@ -137,7 +138,8 @@ impl Run<'_> {
         self.members[self.root].queue(order, numbers);
         if settings.asynchronous {
             let seed = rand::RngExt::random(&mut self.rng);
-            run_in_threads(&mut self.members, 1, false, faults, seed, control);
+            let share = Share { each: 1, outstanding: 1, is_greedy: false, faults, seed };
+            run_in_threads(&mut self.members, share, control);
         } else {
             // A root that is away begins once it is back.
             let turns =
@@ -255,6 +257,6 @@ impl Run<'_> {
         let beliefs: Vec<(&[f64], Vec<f64>)> = self.members.iter().map(Member::belief).collect();
         let apart = disagreement(x, beliefs.iter().map(|(own, _)| *own));
         let duals = beliefs.into_iter().map(|(_, dual)| dual).collect();
-        keeper.look(Candidate { x: x.to_vec(), duals, disagreement: apart }, &self.traffic())
+        keeper.look(Candidate { x: x.to_vec(), duals, disagreement: apart }, self.traffic().total())
     }
 }

@@ -4,7 +4,9 @@
 //! returns the library's problem, or an error that names the table.
 
 use std::path::Path;
+use std::sync::Arc;
 
+use equipoise::collective::Accord;
 use equipoise::separable::{Nonsmooth, SeparableTerm};
 use equipoise::smooth::SmoothTerm;
 use equipoise::{BlockChoice, Control, Coupling, Problem, Settings};
@@ -38,6 +40,8 @@ pub struct Building<'a> {
     pub pairs: Pairs,
     /// Bytes that batches of samples which stay in their file take part of.
     pub memory_budget: usize,
+    /// Ranks among which the rows of losses are dealt, each of which builds the problem with its own; none: all are here.
+    pub ranks: Option<&'a Arc<Accord>>,
     /// Ends it early.
     pub control: &'a Control,
 }
@@ -45,7 +49,7 @@ pub struct Building<'a> {
 impl<'a> Building<'a> {
     /// With the default memory budget.
     pub fn new(name: &'a Path, pairs: Pairs, control: &'a Control) -> Self {
-        Self { name, pairs, memory_budget: Settings::default().memory_budget, control }
+        Self { name, pairs, memory_budget: Settings::default().memory_budget, ranks: None, control }
     }
 }
 
@@ -53,7 +57,11 @@ impl<'a> Term<'a> {
     /// f of these words alone, without a file around them; `synthetic`, which brings a coupling, is refused.
     pub fn into_smooth(self, control: &Control) -> Result<Box<dyn SmoothTerm + 'a>> {
         let memory_budget = Settings::default().memory_budget;
-        smooth::build(self, &Place::new(Path::new("words"), "smooth"), Means { memory_budget, control })
+        smooth::build(
+            self,
+            &Place::new(Path::new("words"), "smooth"),
+            Means { memory_budget, ranks: None, control },
+        )
     }
 
     /// h of these words alone.
@@ -121,7 +129,7 @@ impl<'a> Parts<'a> {
                 },
             });
         }
-        let means = Means { memory_budget: how.memory_budget, control: how.control };
+        let means = Means { memory_budget: how.memory_budget, ranks: how.ranks, control: how.control };
         Self::around(smooth::build(f, &place("smooth"), means).map_err(of_smooth)?, rows, blocks, how)
     }
 

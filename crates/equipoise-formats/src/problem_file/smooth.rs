@@ -16,9 +16,13 @@
 //! A new kind is an entry of `KINDS` and a row of this table; a new loss says its name, the keys beyond those of all
 //! losses, and the [`ScalarLoss`] that they make, for matrices in memory and in their file alike.
 
+use std::ops::Range;
+use std::sync::Arc;
+
+use equipoise::collective::Accord;
 use equipoise::separable::Values;
 use equipoise::smooth::loss::{HuberLoss, LogisticLoss, PoissonLoss, ScalarLoss, Squared, SquaredHingeLoss};
-use equipoise::smooth::{Distance, Linear, LossOfProduct, Quadratic, SmoothTerm, Streamed, Sum};
+use equipoise::smooth::{Distance, Linear, LossOfProduct, Quadratic, Sharded, SmoothTerm, Streamed, Sum};
 use equipoise::{Control, Matrix};
 use equipoise_models::Synthetic;
 
@@ -151,6 +155,8 @@ pub(super) fn read(keys: Keys<'_>) -> Result<Term<'static>> {
 pub(super) struct Means<'a> {
     /// Bytes that batches of samples in their file take part of.
     pub(super) memory_budget: usize,
+    /// Ranks among which the rows of losses are dealt.
+    pub(super) ranks: Option<&'a Arc<Accord>>,
     pub(super) control: &'a Control,
 }
 
@@ -210,12 +216,47 @@ fn loss_of_rows<'a>(
     match samples {
         Samples::Loaded(matrix) => {
             let target = target.ok_or_else(|| words.place().missing("target"))?;
-            loss.of_matrix(matrix, target, weights, means.control)
+            let Some(accord) = means.ranks else {
+                return loss.of_matrix(matrix, target, weights, means.control);
+            };
+            let own = share(accord, matrix.rows(), target.len(), &weights)?;
+            let weights = match weights {
+                Values::Each(list) => Values::Each(list[own.clone()].to_vec()),
+                same => same,
+            };
+            let (matrix, target) = (matrix.part_of_rows(own.clone()), target[own].to_vec());
+            spread(loss.of_matrix(matrix, target, weights, means.control), accord)
         }
         Samples::Unloaded(rows) => {
-            loss.of_file(FileSamples::new(rows, target, weights, means.memory_budget)?, means.control)
+            let count = rows.rows();
+            let samples = FileSamples::new(rows, target, weights, means.memory_budget)?;
+            let Some(accord) = means.ranks else { return loss.of_file(samples, means.control) };
+            let own = share(accord, count, count, &Values::Uniform(1.0))?;
+            spread(loss.of_file(samples.part(own), means.control), accord)
         }
     }
+}
+
+/// The rows of this rank: runs of almost equal length, of rows that fit together.
+fn share(accord: &Accord, rows: usize, targets: usize, weights: &Values) -> Result<Range<usize>> {
+    for (input, found) in [("target", Some(targets)), ("weights", weights.len())] {
+        if let Some(found) = found.filter(|found| *found != rows) {
+            let (input, unit) = (input.into(), "entries");
+            return Err(equipoise::Error::ShapeMismatch { input, unit, found, expected: rows }.into());
+        }
+    }
+    let (rank, ranks) = accord.place();
+    Ok(rank * rows / ranks..(rank + 1) * rows / ranks)
+}
+
+/// The sum over ranks, where each of them has a term: no rank waits for one whose rows are faulty.
+fn spread<'a>(
+    own: Result<Box<dyn SmoothTerm + 'a>>,
+    accord: &Arc<Accord>,
+) -> Result<Box<dyn SmoothTerm + 'a>> {
+    let complaint = own.as_ref().err().map(ToString::to_string);
+    accord.agree(complaint.as_deref())?;
+    Ok(Box::new(Sharded::new(own?, accord)?))
 }
 
 fn sum<'a>(terms: Vec<Term<'a>>, place: &Place, means: Means<'_>) -> Result<Box<dyn SmoothTerm + 'a>> {

@@ -13,12 +13,16 @@
 //! all ranks should have in common. So ranks that have come apart learn it by an error that names one of them, and do not wait
 //! for each other for ever. After an error a world is at its end: every further call answers with the same error at once.
 
+mod accord;
 mod alone;
 mod ledger;
+mod post;
 mod threads;
 
+pub use accord::Accord;
 pub use alone::Alone;
 pub use ledger::{Ledger, Traffic};
+pub use post::{Letters, Post};
 pub use threads::Threads;
 
 use crate::control::{Control, Halt};

@@ -213,6 +213,11 @@ impl Matrix<'_> {
         }
     }
 
+    /// The matrix of consecutive rows.
+    pub fn part_of_rows(&self, rows: std::ops::Range<usize>) -> Matrix<'static> {
+        self.keep_rows(&rows.collect::<Vec<_>>())
+    }
+
     /// The same with a copy of what is borrowed.
     pub fn into_owned(self) -> Matrix<'static> {
         match self {

@@ -23,6 +23,7 @@ mod loss_of_product;
 mod quadratic;
 mod row_losses;
 mod samples;
+mod sharded;
 mod streamed;
 mod sum;
 
@@ -34,6 +35,7 @@ pub use linear::Linear;
 pub use loss_of_product::LossOfProduct;
 pub use quadratic::Quadratic;
 pub use samples::{FiniteSum, SampleBatch, SampleData, SampleFault, SampleReader, SampleSource};
+pub use sharded::Sharded;
 pub use streamed::Streamed;
 pub use sum::Sum;
 
@@ -205,6 +207,11 @@ pub trait SmoothTerm: PairTerm {
         None
     }
 
+    /// Whether its rows are spread over ranks: then a partial derivative is as dear as a gradient, and the solver asks for none.
+    fn is_spread(&self) -> bool {
+        false
+    }
+
     /// The Hessian at x as matrices, where the term has them; steps from the interior need it.
     fn bends(&self, _x: &[f64], _product: &[f64]) -> Option<Vec<Bend<'_>>> {
         None
@@ -293,6 +300,7 @@ impl<T: SmoothTerm + ?Sized> SmoothTerm for Box<T> {
         fn narrow(&self, level: f64, within: &mut [(f64, f64)], control: &Control) -> Pass;
         fn factored(&self) -> Option<Box<dyn Factored + '_>>;
         fn finite_sum(&self) -> Option<FiniteSum<'_>>;
+        fn is_spread(&self) -> bool;
         fn bends(&self, x: &[f64], product: &[f64]) -> Option<Vec<Bend<'_>>>;
     }
 }

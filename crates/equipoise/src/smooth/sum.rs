@@ -133,6 +133,9 @@ impl SmoothTerm for Sum<'_> {
         sum.rest.extend(alone);
         Some(sum)
     }
+    fn is_spread(&self) -> bool {
+        self.terms.iter().any(SmoothTerm::is_spread)
+    }
     fn bends(&self, x: &[f64], product: &[f64]) -> Option<Vec<Bend<'_>>> {
         let mut all = Vec::new();
         for (term, ends) in self.terms.iter().zip(self.starts.windows(2)) {

@@ -20,6 +20,7 @@
 //! * `sampled`: a few samples at a time: the same optimum, at the rates that are known.
 //! * `shape_sets`: whole sets of such shapes, counted; those that take minutes are ignored unless asked for.
 //! * `shapes`: bad units, many rows, degenerate vertices, rows that are nearly parallel.
+//! * `sharded`: rows of a loss on ranks: the certified optimum of one process, the same bits on every rank.
 //! * `soak`: the promises under random seeds, for as long as there is time; ignored unless asked for.
 //! * `trust`: findings of hostile users: false claims, refusals, iterates that got worse.
 //! * `unbounded`: objectives that fall for ever, recognised.
@@ -46,6 +47,7 @@ mod sampled;
 mod samples;
 mod shape_sets;
 mod shapes;
+mod sharded;
 mod soak;
 mod trust;
 mod unbounded;

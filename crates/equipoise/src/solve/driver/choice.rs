@@ -2,6 +2,7 @@
 //!
 //! | the problem | method |
 //! |---|---|
+//! | rows of f spread over ranks | no pairs: proximal and second-order steps over all blocks |
 //! | samples that are streamed | svrg: it reads them in order |
 //! | at least 1000 samples a variable | svrg, and second-order steps once it is slow |
 //! | one row, scalars, every pair allowed, h in closed form but not 0 | violating |
@@ -34,11 +35,23 @@ impl Choice {
         Self { method, reason: reason.into(), may_hand_over: false }
     }
 
+    /// Where rows are spread over ranks all of them must do the same, and a partial derivative is as dear as a gradient.
+    fn on_ranks(settings: &Settings) -> Result<Self> {
+        if settings.method != Method::Auto {
+            let why = "rows are spread over ranks, which move all blocks at once: choose `auto`";
+            return Err(Error::MethodNotApplicable { method: settings.method.name(), why });
+        }
+        Ok(Self::new(Method::Auto, "rows on ranks: proximal and second-order steps over all blocks"))
+    }
+
     /// The method asked for, if it fits; with `auto` the one that suits the problem.
     pub(crate) fn of<F: SmoothTerm, H: SeparableTerm>(
         problem: &Problem<F, H>,
         settings: &Settings,
     ) -> Result<Self> {
+        if problem.smooth().is_spread() {
+            return Self::on_ranks(settings);
+        }
         let obstacle = violating::Fit::of(problem).err();
         let smooth = matches!(problem.separable(), Nonsmooth::Coordinates(h) if h.is_zero());
         match settings.method {

@@ -9,6 +9,7 @@
 //! | `accelerated.rs` | the same with momentum |
 //! | `sampled/` | pairs along the gradient of a few samples: Algorithm 2, svrg, saga |
 //! | `violating.rs` | sweeps of violating pairs, or a second-order step |
+//! | `whole.rs` | nothing: where rows are spread over ranks, steps over all blocks do all |
 //!
 //! What all of them are to the driver says `gear.rs`. What moves pairs is compiled for its terms; the driver calls it once a
 //! round through the trait.
@@ -22,6 +23,7 @@ pub(crate) mod sampled;
 mod shuffled;
 pub(crate) mod staleness;
 pub(crate) mod violating;
+mod whole;
 
 pub(crate) use gear::{Attempt, Due, Gear, Habits, Round, Stop, Task, renewed};
 
@@ -43,6 +45,7 @@ use multicore::Multicore;
 use plain::Plain;
 use shuffled::Shuffled;
 use violating::Violating;
+use whole::Whole;
 
 /// How the optimum is sought.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -120,6 +123,12 @@ pub(crate) fn engage<'r, F: SmoothTerm, H: SeparableTerm>(
             let gear = Violating::new(problem, order, &state)?;
             let objective = problem.view().value(&state.x, &state.product);
             Ok(Engaged { gear: Box::new(gear), state, objective, metric: None, preparation: 0.0 })
+        }
+        Method::Auto if problem.smooth().is_spread() => {
+            let state = State::new(problem.smooth(), start.to_vec(), order.limits.control())?;
+            let gear = Box::new(Whole::new(order.updates_per_epoch));
+            let objective = problem.view().value(&state.x, &state.product);
+            Ok(Engaged { gear, state, objective, metric: None, preparation: 0.0 })
         }
         Method::Auto | Method::Pairs | Method::Shuffled | Method::Accelerated => pairs(problem, order, start),
     }
