@@ -21,6 +21,7 @@ use crate::Error;
 
 /// What is summed over the rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Loss {
     /// Half the squared residual, with a ridge.
     Ridge,
