@@ -116,7 +116,10 @@ impl<'a> Plan<'a> {
         if args.ranks.is_some() {
             bail!("--ranks: `equipoise solve` starts ranks; here they are started already");
         }
-        together(&**world, if speaks { check_files(args, &reading) } else { Ok(()) })?;
+        if args.problem.as_os_str() == "-" {
+            bail!("`-`: every rank reads the problem; write it to a file that all of them see");
+        }
+        together(&**world, if speaks { check_files(args, None, &reading) } else { Ok(()) })?;
         let loading = |solve: &SolveSpec| {
             let wishes = typed.or(solve);
             Loading { most_bytes: wishes.loaded_bytes(), control: interrupt.within(wishes.time_limit) }
