@@ -99,21 +99,8 @@ pub struct Step<'a> {
     pub prices: &'a [f64],
 }
 
-/// Who is told about passes, and who may end the run.
-#[derive(Default)]
-pub struct Watch<'a> {
-    /// Is told.
-    pub observer: Option<&'a mut dyn FnMut(&Step<'_>)>,
-    /// May end it: the allocation is then what users give at the last prices.
-    pub control: Control,
-}
-
-impl std::fmt::Debug for Watch<'_> {
-    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let (observer, control) = (self.observer.is_some(), &self.control);
-        out.debug_struct("Watch").field("observer", &observer).field("control", control).finish()
-    }
-}
+/// Who is told about passes, and who may end the run. An ended one has what users give at the last prices.
+pub type Watch<'a> = equipoise::Watch<'a, dyn FnMut(&Step<'_>) + 'a>;
 
 /// What is remembered while a run goes on: the last prices, for a run that is ended.
 pub(crate) struct Memory<'a> {

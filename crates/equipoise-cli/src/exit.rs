@@ -15,6 +15,7 @@ use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::{Context, bail};
+use clap::error::ContextKind;
 use equipoise::Halt;
 use equipoise_formats::with_short_numerals;
 use equipoise_models::constrained;
@@ -84,17 +85,27 @@ pub(crate) fn quiet_code(result: &anyhow::Result<Outcome>) -> ExitCode {
 }
 
 /// The exit status of arguments that were not understood; says why, and what was perhaps meant.
-pub(crate) fn misunderstood(error: &clap::Error, hints: &[String], wants_json: bool) -> ExitCode {
+pub(crate) fn misunderstood(mut error: clap::Error, hints: &[String], wants_json: bool) -> ExitCode {
+    if !hints.is_empty() {
+        // Nobody who types another program's spelling means a file of that name.
+        error.remove(ContextKind::Suggested);
+    }
     let _ = error.print();
     hints.iter().for_each(note);
     if wants_json {
-        let text = error.to_string();
-        let first = text.lines().next().unwrap_or_default();
-        let words = std::iter::once(first.strip_prefix("error: ").unwrap_or(first));
-        let words: Vec<&str> = words.chain(hints.iter().map(String::as_str)).collect();
+        let said = in_one_line(&error.to_string());
+        let words: Vec<&str> = std::iter::once(&said).chain(hints).map(String::as_str).collect();
         print_error(&words.join("; "));
     }
     ExitCode::from(ERROR)
+}
+
+/// What the parser says before it comes to usage, with the names that it lists on lines of their own.
+fn in_one_line(text: &str) -> String {
+    let text = text.strip_prefix("error: ").unwrap_or(text);
+    let lines: Vec<&str> = text.lines().take_while(|line| !line.trim().is_empty()).map(str::trim).collect();
+    let Some((first, names)) = lines.split_first() else { return String::new() };
+    if names.is_empty() { (*first).to_owned() } else { format!("{first} {}", names.join(", ")) }
 }
 
 /// Says an error; it is the one object of `--json`, too.

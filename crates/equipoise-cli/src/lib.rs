@@ -37,16 +37,64 @@ mod version;
 mod watch;
 
 use std::ffi::OsString;
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Instant;
 
-use clap::Parser;
+use clap::{Parser, Subcommand};
+use clap_complete::Shell;
 use equipoise::collective::{Collective, Post};
 
-use args::{Arguments, Command};
+use args::Arguments;
 use exit::Outcome;
 use interrupt::Interrupt;
+
+/// All commands.
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Solve a problem file and certify the answer
+    Solve(args::SolveArguments),
+    /// Check a solution against its problem, from raw data alone
+    Verify(args::VerifyArguments),
+    /// Train, cross-validate and apply linear support vector machines
+    Svm(args::SvmArguments),
+    /// Allocate resources: economic dispatch, budgets, shares; with prices
+    Allocate(args::AllocateArguments),
+    /// Least squares on a simplex, in a box, under equality rows; one target or many
+    Constrained(args::ConstrainedArguments),
+    /// One model for data that stay at their sites: consensus by pairs over a graph
+    Consensus(Box<args::ConsensusArguments>),
+    /// Fit signals, images and graphs in pieces: fused lasso, trend filtering, total variation
+    Fused(args::FusedArguments),
+    /// Fit lassos, also under constraints such as a zero sum: paths, cross-validation, stability
+    Lasso(args::LassoArguments),
+    /// Portfolios of least variance from a table of prices, and efficient frontiers
+    Portfolio(Box<args::PortfolioArguments>),
+    /// Make a random problem whose optimum is known
+    Generate(args::GenerateArguments),
+    /// Describe a communication graph: edges, degrees, diameter, Laplacian
+    Graph(args::GraphArguments),
+    /// Run the paper's experiments again: figures, claims with verdicts, one page
+    Lab(args::LabArguments),
+    /// Show histories, paths and frontiers on one page
+    Report(args::ReportArguments),
+    /// A race on a built-in problem, shown on a page (no files needed)
+    Demo(args::DemoArguments),
+    /// Write a manual page for every command
+    #[command(after_help = args::MAN_EXAMPLES)]
+    Man {
+        /// The folder for the pages, created if need be
+        #[arg(value_name = "DIR")]
+        folder: PathBuf,
+    },
+    /// Print the completion script of a shell
+    #[command(after_help = args::COMPLETIONS_EXAMPLES)]
+    Completions {
+        /// The shell
+        shell: Shell,
+    },
+}
 
 /// The program in README.md, compiled and run with the examples of the documentation.
 #[cfg(doctest)]
@@ -69,7 +117,7 @@ where
     let command = match Arguments::try_parse_from(words) {
         Ok(arguments) => arguments.command,
         Err(error) if error.use_stderr() => {
-            return exit::misunderstood(&error, &usage::hints(&typed), wants_json);
+            return exit::misunderstood(error, &usage::hints(&typed), wants_json);
         }
         Err(asked_for) => asked_for.exit(),
     };
@@ -112,7 +160,7 @@ where
     });
     match result {
         Ok(Err(error)) if error.use_stderr() && speaks => {
-            exit::misunderstood(&error, &usage::hints(&typed), wants_json)
+            exit::misunderstood(error, &usage::hints(&typed), wants_json)
         }
         Ok(Err(error)) if error.use_stderr() => ExitCode::from(2),
         Ok(Err(asked_for)) => {

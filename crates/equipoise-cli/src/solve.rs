@@ -11,7 +11,7 @@ use equipoise::smooth::SmoothTerm;
 use equipoise::{Control, Error, Settings, Snapshot, Solution, Solver, Status};
 use equipoise_formats::checkpoint_file::{Digest, RunIdentity, digest_problem};
 use equipoise_formats::problem_file::{AnyProblem, Building, Loading, Pairs, ProblemFile, SolveSpec};
-use equipoise_formats::{SolutionFile, Standing, read_solution, write_iterate, write_solution};
+use equipoise_formats::{SolutionFile, Standing, read_solution, read_text, write_iterate, write_solution};
 use equipoise_theory::Delayed;
 
 use crate::args::SolveArguments;
@@ -28,6 +28,8 @@ use crate::watch::Watch;
 
 /// The status of a file whose run ended with a fault of its data.
 const BAD_SAMPLE: &str = "bad-sample";
+/// What a problem from `-` is called.
+const PIPED: &str = "standard input";
 /// The most dropped rows that are named one by one.
 const MOST_NAMED: usize = 3;
 
@@ -114,7 +116,10 @@ impl<'a> Plan<'a> {
         if args.ranks.is_some() {
             bail!("--ranks: `equipoise solve` starts ranks; here they are started already");
         }
-        together(&**world, if speaks { check_files(args, &reading) } else { Ok(()) })?;
+        if args.problem.as_os_str() == "-" {
+            bail!("`-`: every rank reads the problem; write it to a file that all of them see");
+        }
+        together(&**world, if speaks { check_files(args, None, &reading) } else { Ok(()) })?;
         let loading = |solve: &SolveSpec| {
             let wishes = typed.or(solve);
             Loading { most_bytes: wishes.loaded_bytes(), control: interrupt.within(wishes.time_limit) }
@@ -168,13 +173,20 @@ impl<'a> Plan<'a> {
 
     fn new(args: &'a SolveArguments, interrupt: &Interrupt) -> Result<Self> {
         let typed = args.wishes();
-        check_files(args, &interrupt.within(typed.time_limit))?;
+        // Standard input is read once: for the files that the problem names, and for the problem.
+        let is_piped = args.problem.as_os_str() == "-";
+        let begin = interrupt.within(typed.time_limit);
+        let piped = is_piped.then(|| read_text(&args.problem, &begin)).transpose()?;
+        check_files(args, piped.as_deref(), &begin)?;
         let aside = Aside::look(&args.checkpointing, args.quiet, &interrupt.within(typed.time_limit))?;
         let loading = |solve: &SolveSpec| {
             let wishes = typed.or(solve);
             Loading { most_bytes: wishes.loaded_bytes(), control: interrupt.within(wishes.time_limit) }
         };
-        let mut file = ProblemFile::read_within(&args.problem, &interrupt.within(typed.time_limit), loading)?;
+        let mut file = match &piped {
+            Some(text) => ProblemFile::from_text(text, Path::new(PIPED), loading)?,
+            None => ProblemFile::read_within(&args.problem, &begin, loading)?,
+        };
         let wishes = typed.or(&file.solve);
         let names = std::mem::take(&mut file.names);
         let (mut settings, experiment) = (wishes.settings()?, wishes.experiment()?);
@@ -293,13 +305,16 @@ impl<'a> Plan<'a> {
 }
 
 /// Refuses outputs that cannot be written, or that are one of the files that are read.
-fn check_files(args: &SolveArguments, control: &Control) -> Result<()> {
+fn check_files(args: &SolveArguments, piped: Option<&str>, control: &Control) -> Result<()> {
     let [out, history, plot] = [&args.out, &args.history, &args.plot].map(Option::as_deref);
     let written = [out, history, plot, args.checkpointing.checkpoint.as_deref()];
     if written.iter().all(Option::is_none) {
         return Ok(());
     }
-    let named = ProblemFile::named_files(&args.problem, control)?;
+    let named = match piped {
+        Some(text) => ProblemFile::named_in(text, PIPED),
+        None => ProblemFile::named_files(&args.problem, control)?,
+    };
     let mut inputs = vec![Some(args.problem.as_path()), args.warm_start.as_deref()];
     inputs.extend(named.iter().map(|path| Some(path.as_path())));
     outputs::check(&written, &inputs)

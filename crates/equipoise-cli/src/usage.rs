@@ -87,6 +87,7 @@ fn takes_value(word: &str) -> bool {
         "--json"
             | "--quiet"
             | "--no-bias"
+            | "--no-header"
             | "--deterministic"
             | "--keep-partial"
             | "--resume"

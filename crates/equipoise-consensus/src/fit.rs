@@ -66,20 +66,8 @@ pub struct Checkpoint {
     pub disagreement: f64,
 }
 
-/// Who watches, and who may end it.
-#[derive(Default)]
-pub struct Watch<'w> {
-    /// Called at every checkpoint.
-    pub observer: Option<&'w mut dyn FnMut(&Checkpoint)>,
-    /// Ends the run.
-    pub control: Control,
-}
-
-impl std::fmt::Debug for Watch<'_> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Watch").field("control", &self.control).finish_non_exhaustive()
-    }
-}
+/// Who watches, and who may end it. Checkpoints are told; an ended run has the best point that was proven.
+pub type Watch<'w> = equipoise::Watch<'w, dyn FnMut(&Checkpoint) + 'w>;
 
 /// Solves a problem over a graph.
 pub fn fit(

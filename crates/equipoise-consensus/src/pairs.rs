@@ -388,7 +388,7 @@ mod tests {
     #[test]
     fn whole_numbers_of_ranks_are_added_up_without_rounding() {
         let numbers = |rank: usize| {
-            let sign = if rank % 2 == 0 { 1 } else { -1 };
+            let sign = if rank.is_multiple_of(2) { 1 } else { -1 };
             vec![sign * ((1_i128 << 100) + rank as i128), sign * (rank as i128 + 1), 0, i128::from(u64::MAX)]
         };
         let expected: Vec<i128> = (0..4).map(|j| (0..3).map(|rank| numbers(rank)[j]).sum()).collect();

@@ -21,6 +21,7 @@ use crate::Error;
 
 /// What is summed over the rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Loss {
     /// Half the squared residual, with a ridge.
     Ridge,
@@ -176,7 +177,7 @@ impl Problem {
         check(&shards, &model)?;
         let labels = labels_of(&shards, &model);
         let (nodes, rows) = (shards.len(), shards.iter().map(|shard| shard.rows.len()).sum());
-        Self::of_labels(shards, model, labels, Place { first: 0, nodes, rows })
+        Self::of_labels(shards, model, &labels, Place { first: 0, nodes, rows })
     }
 
     /// The same where every rank of a world has shards of its own: those of the first rank are those of the first nodes. Every rank
@@ -199,17 +200,12 @@ impl Problem {
         let mut labels = labels_of(&shards, &model);
         labels.truncate(MANY_LABELS);
         let labels = distinct(world.lists(&labels)?.concat());
-        Self::of_labels(shards, model, labels, place)
+        Self::of_labels(shards, model, &labels, place)
     }
 
-    fn of_labels(
-        mut shards: Vec<Shard>,
-        model: Model,
-        labels: Vec<f64>,
-        place: Place,
-    ) -> Result<Self, Error> {
+    fn of_labels(mut shards: Vec<Shard>, model: Model, labels: &[f64], place: Place) -> Result<Self, Error> {
         if model.is_classification() {
-            let high = two_labels(&labels, model.loss)?;
+            let high = two_labels(labels, model.loss)?;
             for target in shards.iter_mut().flat_map(|shard| &mut shard.targets) {
                 *target = if *target == high { 1.0 } else { -1.0 };
             }
@@ -275,6 +271,7 @@ impl Problem {
 }
 
 /// Where the shards of a rank are among all.
+#[derive(Clone, Copy)]
 struct Place {
     first: usize,
     nodes: usize,

@@ -156,18 +156,11 @@ fn merged(team: &Team, sums: &mut [Sum]) {
     if !team.is_spread() {
         return;
     }
-    let words: Vec<f64> = sums.iter().flat_map(Sum::words).collect();
-    let all = team.lists(&words);
-    for (place, sum) in sums.iter_mut().enumerate() {
-        *sum = Sum::default();
-        for words in &all {
-            let mut own = [0.0; Sum::WORDS];
-            // A world that has come to its end has nothing to add; the caller asks the team.
-            if let Some(words) = words.get(place * Sum::WORDS..(place + 1) * Sum::WORDS) {
-                own.copy_from_slice(words);
-            }
-            sum.merge(&Sum::of_words(own));
-        }
+    let all = team.lists(&Sum::packed(sums));
+    sums.fill(Sum::default());
+    for numbers in &all {
+        // A world that has come to its end has nothing to add; the caller asks the team.
+        Sum::merge_packed(sums, numbers);
     }
 }
 

@@ -5,6 +5,7 @@ use crate::protocol::Faults;
 
 /// Who exchanges with whom, in which order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub enum Method {
     /// `tree` for ridge, logistic and hinge of up to a thousand columns, `pairs` for the others.
     #[default]

@@ -69,7 +69,10 @@ impl Plan {
             Scale::Paper => 10,
         });
         ensure!((1..=1000).contains(&seeds), "--seeds takes 1 to 1000; found {seeds}");
-        Ok(Self { experiments, scale, threads, seeds, data })
+        let plan = Self { experiments, scale, threads, seeds, data };
+        // What is missing is said before anything is written.
+        plan.experiments.iter().try_for_each(|experiment| experiment.cells(&plan).map(drop))?;
+        Ok(plan)
     }
 
     /// The largest thread count.

@@ -25,6 +25,7 @@ const TILE: usize = 64;
 
 /// How much the covariance is drawn towards a multiple of the identity.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
 pub enum Shrinkage {
     /// delta, from 0 to 1.
     Fixed(f64),

@@ -52,7 +52,7 @@ mod verify;
 
 use std::time::Instant;
 
-use equipoise::{Control, Halt, Status};
+use equipoise::{Halt, Status};
 
 pub use constraints::{Constraints, Group, Turnover};
 pub use covariance::{Covariance, Shrinkage};
@@ -181,21 +181,8 @@ pub struct Round {
     pub bound: f64,
 }
 
-/// Who is told about rounds, and who may end the search.
-#[derive(Default)]
-pub struct Watch<'a> {
-    /// Is told.
-    pub observer: Option<&'a mut dyn FnMut(&Round)>,
-    /// May end it: the result then has the best point so far.
-    pub control: Control,
-}
-
-impl std::fmt::Debug for Watch<'_> {
-    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let (observer, control) = (self.observer.is_some(), &self.control);
-        out.debug_struct("Watch").field("observer", &observer).field("control", control).finish()
-    }
-}
+/// Who is told about rounds, and who may end the search. An ended one has the best point so far.
+pub type Watch<'a> = equipoise::Watch<'a, dyn FnMut(&Round) + 'a>;
 
 /// The portfolio of least variance, from a start where one is given (it need not be within the limits).
 pub fn solve(

@@ -54,6 +54,7 @@ pub mod smooth;
 pub mod solve;
 mod state;
 mod team;
+mod watch;
 
 pub use certificate::Certificate;
 pub use control::{Control, Halt, Pass};
@@ -67,3 +68,4 @@ pub use solve::{
     Schedule, Settings, Snapshot, Solution, Solver, Staleness, Status, Steps, Verdict, solve,
 };
 pub use team::Team;
+pub use watch::Watch;

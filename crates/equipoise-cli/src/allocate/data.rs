@@ -74,10 +74,11 @@ impl Input {
 
 /// An error of the model, with users by their names.
 pub(super) fn named(error: Error, names: Option<&[String]>) -> anyhow::Error {
-    // Whoever asks why work ended needs the error itself.
-    if let Error::Equipoise(_) = error {
-        return error.into();
-    }
+    // Whoever asks why work ended looks for an error of the library.
+    let error = match error {
+        Error::Equipoise(inner) => return inner.into(),
+        own => own,
+    };
     let Some(names) = names else { return error.into() };
     let text = error.to_string();
     let mut words = String::with_capacity(text.len());

@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
+use super::values;
+
 const LAB_EXAMPLES: &str = "\
 EXAMPLES
   equipoise lab all                                   all figures of the paper, smaller where threads are timed
@@ -56,11 +58,11 @@ pub(crate) struct LabArguments {
     /// Minutes on two cores, or the sizes of the paper
     #[arg(long, value_enum, default_value = "quick")]
     pub(crate) scale: LabScale,
-    /// Thread counts, such as 1,2,4 [default: 1 to the number of cores]
-    #[arg(long, value_name = "LIST", value_delimiter = ',')]
+    /// Thread counts, such as 1,2,4; `auto` is one a processor [default: 1 to the number of cores]
+    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = values::threads::<usize>)]
     pub(crate) threads: Option<Vec<usize>>,
     /// Seeds of every experiment [default: 3, or 10 with --scale paper]
-    #[arg(long, value_name = "K")]
+    #[arg(long, value_name = "K", value_parser = values::count::<u64>)]
     pub(crate) seeds: Option<u64>,
     /// Folder of the records and the page
     #[arg(long, value_name = "DIR", default_value = "equipoise-lab")]
@@ -81,8 +83,9 @@ EXAMPLES
   equipoise svm path data --costs 0.1,1,10 --json > path.json
   equipoise report path.json --out path.html
 
-FILE is a history (solve or svm train --history), or the JSON that svm path, svm cv, lasso path, lasso cv, portfolio
---frontier or lab wrote. The page needs no network; hover for values, click names to hide series.";
+FILE is a history (--history of any command), or the JSON that svm path, svm cv, lasso path, lasso cv, fused path, portfolio
+--frontier or lab wrote; `-` is stdin, and --out - is stdout. The page needs no network; hover for values, click names to hide
+series.";
 
 /// `equipoise report`.
 #[derive(Debug, Args)]

@@ -19,8 +19,7 @@ mod values;
 use std::path::PathBuf;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use clap::{Args, Parser, Subcommand};
-use clap_complete::Shell;
+use clap::{Args, Parser};
 use equipoise::Named;
 
 pub(crate) use allocate::{
@@ -80,60 +79,15 @@ EXIT STATUS
 #[command(name = "equipoise", version, long_version = crate::version::long(), about = ABOUT, after_help = EXAMPLES)]
 pub(crate) struct Arguments {
     #[command(subcommand)]
-    pub(crate) command: Command,
+    pub(crate) command: crate::Command,
 }
 
-#[derive(Debug, Subcommand)]
-pub(crate) enum Command {
-    /// Solve a problem file and certify the answer
-    Solve(SolveArguments),
-    /// Check a solution against its problem, from raw data alone
-    Verify(VerifyArguments),
-    /// Train, cross-validate and apply linear support vector machines
-    Svm(SvmArguments),
-    /// Allocate resources: economic dispatch, budgets, shares; with prices
-    Allocate(AllocateArguments),
-    /// Least squares on a simplex, in a box, under equality rows; one target or many
-    Constrained(ConstrainedArguments),
-    /// One model for data that stay at their sites: consensus by pairs over a graph
-    Consensus(Box<ConsensusArguments>),
-    /// Fit signals, images and graphs in pieces: fused lasso, trend filtering, total variation
-    Fused(FusedArguments),
-    /// Fit lassos, also under constraints such as a zero sum: paths, cross-validation, stability
-    Lasso(LassoArguments),
-    /// Portfolios of least variance from a table of prices, and efficient frontiers
-    Portfolio(Box<PortfolioArguments>),
-    /// Make a random problem whose optimum is known
-    Generate(GenerateArguments),
-    /// Describe a communication graph: edges, degrees, diameter, Laplacian
-    Graph(GraphArguments),
-    /// Run the paper's experiments again: figures, claims with verdicts, one page
-    Lab(LabArguments),
-    /// Show histories, paths and frontiers on one page
-    Report(ReportArguments),
-    /// A race on a built-in problem, shown on a page (no files needed)
-    Demo(DemoArguments),
-    /// Write a manual page for every command
-    #[command(after_help = MAN_EXAMPLES)]
-    Man {
-        /// The folder for the pages, created if need be
-        #[arg(value_name = "DIR")]
-        folder: PathBuf,
-    },
-    /// Print the completion script of a shell
-    #[command(after_help = COMPLETIONS_EXAMPLES)]
-    Completions {
-        /// The shell
-        shell: Shell,
-    },
-}
-
-const COMPLETIONS_EXAMPLES: &str = "\
+pub(crate) const COMPLETIONS_EXAMPLES: &str = "\
 EXAMPLES
   equipoise completions bash > ~/.local/share/bash-completion/completions/equipoise
   equipoise completions fish > ~/.config/fish/completions/equipoise.fish";
 
-const MAN_EXAMPLES: &str = "\
+pub(crate) const MAN_EXAMPLES: &str = "\
 EXAMPLES
   equipoise man ~/.local/share/man/man1
   equipoise man pages && man -l pages/equipoise-svm-train.1";

@@ -46,10 +46,8 @@ pub(crate) fn run(args: &FusedPathArguments, interrupt: &Interrupt) -> Result<Ou
     let tell = |fit: &Fit| {
         done += 1;
         if !(typed.quiet || typed.json) && done % 10 == 0 {
-            note(format_args!(
-                "{done} of {}: lambda {:.4}, {:?} segments",
-                args.steps, fit.lambda, fit.segments
-            ));
+            let segments = fit.segments.map_or_else(String::new, |count| format!(", {count} segments"));
+            note(format_args!("{done} of {}: lambda {}{segments}", args.steps, decimal(fit.lambda, 4)));
         }
     };
     let (largest, points) =

@@ -46,6 +46,22 @@ fn points(objects: &[&Map<String, Value>], x: &str, y: &str) -> Vec<(f64, f64)> 
     all.filter(|point| point.0.is_finite() && point.1.is_finite()).collect()
 }
 
+/// A number for a table: whole ones in full, others with seven digits, a dash for none.
+pub(super) fn seven_digits(value: f64) -> String {
+    let size = value.abs();
+    if !value.is_finite() {
+        "\u{2013}".into()
+    } else if value == value.trunc() && size < 1e9 {
+        format!("{value}")
+    } else if (1e-4..1e7).contains(&size) {
+        let decimals = (6.0 - size.log10().floor()) as usize;
+        let text = format!("{value:.decimals$}");
+        text.trim_end_matches('0').trim_end_matches('.').to_owned()
+    } else {
+        format!("{value:.6e}")
+    }
+}
+
 /// The numbers of every object under their names.
 fn table(objects: &[&Map<String, Value>], first: &str) -> Table {
     let mut columns: Vec<&String> =
@@ -54,11 +70,7 @@ fn table(objects: &[&Map<String, Value>], first: &str) -> Table {
     let names = columns.iter().map(|name| name.replace('_', " "));
     let step = objects.len().div_ceil(MOST_ROWS).max(1);
     objects.iter().step_by(step).fold(Table::new("", names), |table, object| {
-        let cell = |key: &&String| {
-            let value = number(object, key);
-            let plain = value == value.trunc() && value.abs() < 1e9;
-            Cell::Number(if plain { format!("{value}") } else { format!("{value:.6e}") })
-        };
+        let cell = |key: &&String| Cell::Number(seven_digits(number(object, key)));
         table.row(columns.iter().map(cell).collect::<Vec<_>>())
     })
 }
@@ -220,4 +232,26 @@ fn lab(name: &str, record: &Record) -> Section {
             table.row([Cell::from(key.as_str()), Cell::Number(format!("{value}"))])
         });
     if values.is_empty() { section } else { section.table(values) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::seven_digits;
+
+    #[test]
+    fn numbers_of_tables_are_short() {
+        let short = [
+            (126.548_295_707, "126.5483"),
+            (0.5, "0.5"),
+            (-9_999_999.96, "-10000000"),
+            (3.0, "3"),
+            (1.303_740_1e-12, "1.303740e-12"),
+            (2.5e-4, "0.00025"),
+            (1e300, "1.000000e300"),
+            (f64::NAN, "\u{2013}"),
+        ];
+        for (value, text) in short {
+            assert_eq!(seven_digits(value), text);
+        }
+    }
 }

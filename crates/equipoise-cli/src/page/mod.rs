@@ -6,7 +6,8 @@
 mod histories;
 mod lists;
 
-use std::io::Write;
+use std::fs::File;
+use std::io::{Read, Write};
 use std::path::Path;
 
 use anyhow::{Context, Result, bail, ensure};
@@ -26,9 +27,13 @@ pub(crate) fn run(args: &ReportArguments) -> Result<Outcome> {
     outputs::check(&[Some(&args.out)], &inputs)?;
     let mut histories = Vec::new();
     let mut sections = Vec::new();
+    let mut left_out = 0;
     for file in &args.files {
         match read(file)? {
-            Source::History(history) => histories.push(history),
+            Source::History((runs, more)) => {
+                histories.extend(runs);
+                left_out += more;
+            }
             Source::Section(section) => sections.push(section),
         }
     }
@@ -37,7 +42,7 @@ pub(crate) fn run(args: &ReportArguments) -> Result<Outcome> {
     let mut page =
         Page::new(title).fact("version", crate::version::program()).fact("files", names.join(", "));
     if !histories.is_empty() {
-        page = histories::sections(&histories).into_iter().fold(page, Page::section);
+        page = page.section(histories::section(&histories, left_out));
     }
     let page = sections.into_iter().fold(page, Page::section);
     write_page(&args.out, &page)?;
@@ -56,25 +61,28 @@ pub(crate) fn write_page(path: &Path, page: &Page) -> Result<()> {
 
 /// What a file turned out to be.
 enum Source {
-    History(histories::History),
+    History(histories::Runs),
     Section(Section),
 }
 
 fn read(path: &Path) -> Result<Source> {
-    let size = std::fs::metadata(path).with_context(|| format!("cannot read {}", path.display()))?.len();
+    let is_piped = path.as_os_str() == "-";
+    let shown = if is_piped { "standard input".to_owned() } else { path.display().to_string() };
+    let mut text = String::new();
+    let open = || -> std::io::Result<Box<dyn Read>> {
+        Ok(if is_piped { Box::new(std::io::stdin()) } else { Box::new(File::open(path)?) })
+    };
+    open()
+        .and_then(|source| source.take(MOST_BYTES + 1).read_to_string(&mut text))
+        .with_context(|| format!("cannot read {shown}"))?;
     ensure!(
-        size <= MOST_BYTES,
-        "{} has {size} bytes: no history or path of equipoise is that large",
-        path.display()
+        text.len() as u64 <= MOST_BYTES,
+        "{shown} has more than {MOST_BYTES} bytes: no history or path of equipoise is that large"
     );
-    let text = std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
-    let name = path
-        .file_stem()
-        .map_or_else(|| path.display().to_string(), |stem| stem.to_string_lossy().into_owned());
-    if let Some(history) =
-        histories::History::read(&name, &text).with_context(|| path.display().to_string())?
-    {
-        return Ok(Source::History(history));
+    let name = path.file_stem().filter(|_| !is_piped);
+    let name = name.map_or_else(|| shown.clone(), |stem| stem.to_string_lossy().into_owned());
+    if let Some(runs) = histories::read(&name, &text).with_context(|| shown.clone())? {
+        return Ok(Source::History(runs));
     }
     if let Ok(value) = serde_json::from_str::<Value>(&text)
         && let Some(section) = lists::section(&name, path, &value)?
@@ -82,7 +90,6 @@ fn read(path: &Path) -> Result<Source> {
         return Ok(Source::Section(section));
     }
     bail!(
-        "{} is neither a history (CSV of --history) nor JSON of svm path, svm cv, lasso path, lasso cv, portfolio --frontier or lab",
-        path.display()
+        "{shown} is neither a history (CSV of --history) nor JSON of svm path, svm cv, lasso path, lasso cv, fused path, portfolio --frontier or lab"
     )
 }

@@ -203,6 +203,10 @@ fn usage_errors_have_an_object_and_hints() {
         message.starts_with("unexpected argument '-c' found") && message.contains("`--cost 10`"),
         "{message}"
     );
+    assert!(!ran.stderr.contains("tip:"), "a value was not meant: {}", ran.stderr);
+    let ran = equipoise(&["consensus", "a.csv", "--json"]).expect(2);
+    let missing = "the following required arguments were not provided: --loss <LOSS>";
+    assert_eq!(ran.json()["error"]["message"], missing, "what is missing is named");
     for (args, hint) in [
         (&["svm", "train", "-v", "5", "a9a"][..], "`equipoise svm cv DATA --folds 5`"),
         (&["svm", "train", "-s", "3", "a9a"], "`--kind svr`"),

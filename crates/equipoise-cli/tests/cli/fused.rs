@@ -132,6 +132,10 @@ fn a_path_goes_down_from_one_piece_and_a_criterion_chooses() {
     let folder = scratch("fused-path");
     let data = steps(&folder, "y.csv", 120);
     let plot = text(&folder.join("path.svg"));
+    let told = fused(&["path", &data, "--steps", "20"]).expect(0).stderr;
+    let of_round = told.lines().next().unwrap_or_default();
+    assert!(of_round.starts_with("10 of 20: lambda ") && of_round.ends_with(" segments"), "{told}");
+    assert!(!told.contains("Some"), "{told}");
     let json = fused(&["path", &data, "--steps", "20", "--json", "--plot", &plot]).expect(0).json();
     let points = json["points"].as_array().expect("it works");
     assert_eq!(points.len(), 20);

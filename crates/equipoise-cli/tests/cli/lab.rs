@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
-use crate::{TWO, command, equipoise, scratch, text, write};
+use crate::{TWO, command, equipoise, piped, scratch, text, write};
 
 /// The records of an experiment.
 fn records(folder: &Path, experiment: &str) -> usize {
@@ -89,7 +89,11 @@ fn what_cannot_be_done_is_said_and_leaves_nothing() {
     let out = text(&folder.join("out"));
     let empty = text(&folder);
     equipoise(&["lab", "svm", "--data", &empty, "--out", &out]).expect(2).complains(&["a7a", "--data"]);
-    assert!(!folder.join("out/index.html").exists());
+    let spelt = ["--threads", "1,auto", "--seeds", "1e0"];
+    equipoise(&[&["lab", "svm", "--data", &empty, "--out", &out], &spelt[..]].concat())
+        .expect(2)
+        .complains(&["a7a", "--data"]);
+    assert!(!folder.join("out").exists());
     equipoise(&["lab", "theory", "--threads", "0", "--out", &out]).expect(2).complains(&["--threads"]);
     equipoise(&["lab", "nothing"]).expect(2);
 }
@@ -114,6 +118,65 @@ fn histories_stand_side_by_side() {
     equipoise(&["report", &pairs, "--out", &pairs]).expect(2).complains(&["it is the input"]);
     equipoise(&["report", &problem, "--out", &out]).expect(2).complains(&["neither a history"]);
     equipoise(&["report", "nowhere.csv", "--out", &out]).expect(2).complains(&["nowhere.csv"]);
+}
+
+/// Every command that writes a history.
+#[test]
+fn histories_of_all_commands_are_shown() {
+    let folder = scratch("report-models");
+    let rows: Vec<String> = (0..24)
+        .map(|k| {
+            let [a, b] = [f64::from(k % 5), f64::from(k * k % 7)];
+            format!("{a},{b},{}", 2.0 * a - b + f64::from(k % 3))
+        })
+        .collect();
+    let table = write(&folder, "table.csv", &format!("a,b,y\n{}\n", rows.join("\n")));
+    let plants = write(
+        &folder,
+        "plants.csv",
+        "name,cost,lower,upper,c2,c1\nu,quadratic,0,9,0.5,1\nv,quadratic,0,9,0.2,2\n",
+    );
+    let prices = (0..30).map(|k| format!("{},{},{}", 50 + k * k % 7, 40 + k % 5, 30 + k * 3 % 11));
+    let prices = write(&folder, "prices.csv", &format!("p,q,r\n{}\n", prices.collect::<Vec<_>>().join("\n")));
+    for (name, command, shown) in [
+        (
+            "svm",
+            format!("svm train {table} --target y --kind svr"),
+            &["Gap over epochs", "Objective over time"][..],
+        ),
+        ("constrained", format!("constrained fit {table} --target y --simplex"), &["Gap over rounds"]),
+        (
+            "consensus",
+            format!("consensus {table} --shards 2 --loss ridge --target y"),
+            &["Gap over messages"],
+        ),
+        ("fused", format!("fused fit {table} --column y --choose bic"), &["lambda ", "Gap over time"]),
+        ("allocate", format!("allocate {plants} --demand 10"), &["Residual over time"]),
+        ("portfolio", format!("portfolio {prices} --frontier 3"), &["point 1</button>", "Gap over time"]),
+    ] {
+        let history = text(&folder.join(format!("{name}.csv")));
+        let words: Vec<&str> = command.split(' ').chain(["--history", &history]).collect();
+        let ran = equipoise(&words);
+        assert!(ran.status < Some(2), "{name}: {}", ran.stderr);
+        let out = text(&folder.join(format!("{name}.html")));
+        equipoise(&["report", &history, "--out", &out]).expect(0);
+        let html = page(Path::new(&out));
+        for piece in shown {
+            assert!(html.contains(piece), "{name}: no {piece:?}");
+        }
+    }
+}
+
+#[test]
+fn reports_go_through_pipes() {
+    let history = "pass,seconds,infeasibility,price_1\n1,0.1,2,3\n2,0.2,1,4\n";
+    let shown = piped(&["report", "-", "--out", "-"], history).expect(0);
+    assert!(shown.stdout.starts_with("<!doctype html>") && shown.stdout.contains("Report on -"));
+    piped(&["report", "-", "--out", "-"], "x,y\n1,2\n")
+        .expect(2)
+        .complains(&["standard input", "neither a history"]);
+    let broken = "pass,seconds,infeasibility\n1,0.1\n";
+    piped(&["report", "-", "--out", "-"], broken).expect(2).complains(&["standard input", "line 2", "1,0.1"]);
 }
 
 #[test]

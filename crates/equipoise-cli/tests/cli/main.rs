@@ -50,8 +50,9 @@ mod unfinished;
 mod verify;
 
 use std::fs;
+use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
 
 use serde_json::Value;
 
@@ -108,6 +109,19 @@ fn command(args: &[&str]) -> Command {
 /// Runs the command to its end.
 fn equipoise(args: &[&str]) -> Finished {
     command(args).output().expect("the command starts").into()
+}
+
+/// Runs with this on stdin.
+fn piped(args: &[&str], input: &str) -> Finished {
+    let mut child = command(args)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the command starts");
+    // A command that refuses its arguments does not wait for data.
+    let _ = child.stdin.take().expect("a pipe").write_all(input.as_bytes());
+    child.wait_with_output().expect("it ends").into()
 }
 
 /// Writes a problem to a folder of its own and solves it.

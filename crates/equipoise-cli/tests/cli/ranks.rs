@@ -35,8 +35,8 @@ fn table(count: usize) -> String {
     for i in 0..count {
         let row: Vec<f64> = (0..5).map(|k| number(5 * i + k)).collect();
         let y = 1.5 * row[0] - 0.7 * row[3] + 0.2 * number(90 * i + 7);
-        row.iter().for_each(|value| text += &format!("{value},"));
-        text += &format!("{y}\n");
+        let cells: Vec<String> = row.iter().chain([&y]).map(f64::to_string).collect();
+        text.extend([cells.join(",").as_str(), "\n"]);
     }
     text
 }
@@ -46,8 +46,8 @@ fn matrix(folder: &std::path::Path, count: usize) -> String {
     let (mut rows, mut targets) = (String::new(), String::new());
     for line in table(count).lines().skip(1) {
         let (row, target) = line.rsplit_once(',').expect("six numbers");
-        rows += &format!("{row}\n");
-        targets += &format!("{target}\n");
+        rows.extend([row, "\n"]);
+        targets.extend([target, "\n"]);
     }
     write(folder, "m.csv", &rows);
     write(folder, "y.csv", &targets);

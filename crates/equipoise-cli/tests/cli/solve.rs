@@ -2,7 +2,11 @@
 
 use std::fs;
 
-use crate::{TWO, command, endless_problem, equipoise, example, numbers, scratch, solve_text, text, write};
+use serde_json::Value;
+
+use crate::{
+    TWO, command, endless_problem, equipoise, example, numbers, piped, scratch, solve_text, text, write,
+};
 
 /// The fields of the contract, in its order.
 const FIELDS: [&str; 21] = [
@@ -442,4 +446,25 @@ fn boundaries_may_leave_out_their_ends() {
     let short = solve_text("boundaries-short", &problem("[2]"), &["--json"]).expect(0).json();
     assert_eq!(whole["x"], short["x"]);
     solve_text("boundaries-back", &problem("[0, 3, 2, 5]"), &["--json"]).expect(2);
+}
+
+#[test]
+fn a_problem_comes_through_a_pipe() {
+    let folder = scratch("piped-problem");
+    let solution = text(&folder.join("x.json"));
+    piped(&["solve", "-", "--out", &solution], TWO).expect(0);
+    piped(&["verify", "-", &solution], TWO).expect(0);
+    let through = piped(&["solve", "-", "--out", "-"], TWO).expect(0);
+    let stored: Value = serde_json::from_str(&through.stdout).expect("the solution alone");
+    let of_file: Value =
+        serde_json::from_str(&fs::read_to_string(&solution).expect("written")).expect("JSON");
+    assert_eq!(stored["x"], of_file["x"]);
+    assert!((numbers(&stored["x"])[1] - 1.5).abs() < 1e-12, "{stored}");
+    piped(&["solve", "-", "--out", &solution], "[coupling]\n")
+        .expect(2)
+        .complains(&["standard input: missing table [smooth]"]);
+    // What the text names is an input here, too.
+    let target = write(&folder, "target.csv", "0\n2\n");
+    let named = TWO.replace("[0, 2]", &format!("{target:?}"));
+    piped(&["solve", "-", "--out", &target], &named).expect(2).complains(&["it is the input"]);
 }

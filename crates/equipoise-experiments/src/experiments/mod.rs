@@ -38,8 +38,8 @@ pub enum Experiment {
 
 impl Experiment {
     /// In the order of the paper.
-    pub const ALL: [Self; 6] =
-        [Self::Topologies, Self::Concurrency, Self::Svm, Self::Theory, Self::Methods, Self::Cluster];
+    pub const ALL: &'static [Self] =
+        &[Self::Topologies, Self::Concurrency, Self::Svm, Self::Theory, Self::Methods, Self::Cluster];
 
     /// Its name on the command line and in records.
     pub fn name(self) -> &'static str {

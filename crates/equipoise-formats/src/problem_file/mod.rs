@@ -164,6 +164,16 @@ impl ProblemFile<'static> {
 
     /// The files that a problem file names, relative to it or not, as far as they exist; nothing of a text that is no TOML.
     pub fn named_files(path: impl AsRef<Path>, control: &Control) -> Result<Vec<PathBuf>> {
+        let path = path.as_ref();
+        if mps::is_program(path) {
+            return Ok(Vec::new());
+        }
+        let bytes = read_bytes(path, control)?;
+        Ok(Self::named_in(text(&bytes, path)?, path))
+    }
+
+    /// The same of a text that is at hand; the folder of `path` is where it names them from.
+    pub fn named_in(text: &str, path: impl AsRef<Path>) -> Vec<PathBuf> {
         fn collect(value: &Value, folder: &Path, found: &mut Vec<PathBuf>) {
             match value {
                 Value::String(name) => found.extend(Some(folder.join(name)).filter(|path| path.is_file())),
@@ -172,16 +182,12 @@ impl ProblemFile<'static> {
                 _ => {}
             }
         }
-        let path = path.as_ref();
-        if mps::is_program(path) {
-            return Ok(Vec::new());
-        }
-        let bytes = read_bytes(path, control)?;
         let mut found = Vec::new();
-        if let Ok(table) = text(&bytes, path)?.parse::<Table>() {
-            collect(&Value::Table(table), path.parent().unwrap_or(Path::new("")), &mut found);
+        if let Ok(table) = text.parse::<Table>() {
+            let folder = path.as_ref().parent().unwrap_or(Path::new(""));
+            collect(&Value::Table(table), folder, &mut found);
         }
-        Ok(found)
+        found
     }
 
     /// Reads a problem from text; `path` stands in messages, and its folder holds the files named.
@@ -189,7 +195,8 @@ impl ProblemFile<'static> {
         Self::from_text(text, path.as_ref(), |_| Loading::default())
     }
 
-    fn from_text(text: &str, path: &Path, loading: impl FnOnce(&SolveSpec) -> Loading) -> Result<Self> {
+    /// The same under a control and with a choice of what is loaded, as [`ProblemFile::read_within`].
+    pub fn from_text(text: &str, path: &Path, loading: impl FnOnce(&SolveSpec) -> Loading) -> Result<Self> {
         let folder = path.parent().map(Path::to_path_buf).unwrap_or_default();
         let mut origin = Origin { path, folder, most_bytes: None, control: Control::unlimited() };
         let mut document: Table = text.parse().map_err(|error| syntax_error(path, text, &error))?;

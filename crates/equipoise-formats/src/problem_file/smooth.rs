@@ -222,7 +222,7 @@ fn loss_of_rows<'a>(
             let own = share(accord, matrix.rows(), target.len(), &weights)?;
             let weights = match weights {
                 Values::Each(list) => Values::Each(list[own.clone()].to_vec()),
-                same => same,
+                same @ Values::Uniform(_) => same,
             };
             let (matrix, target) = (matrix.part_of_rows(own.clone()), target[own].to_vec());
             spread(loss.of_matrix(matrix, target, weights, means.control), accord)

@@ -4,6 +4,7 @@ use equipoise_models::svm::Kind;
 
 /// How a model is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub enum Format {
     /// JSON.
     #[default]

@@ -41,7 +41,7 @@ mod working;
 
 use std::time::Instant;
 
-use equipoise::{Control, DenseMatrix, Status};
+use equipoise::{DenseMatrix, Status};
 
 pub use error::Error;
 pub use many::{fit_many, fit_many_watched};
@@ -187,21 +187,8 @@ pub struct Round {
     pub relative_gap: f64,
 }
 
-/// Who is told about rounds, and who may end the fit.
-#[derive(Default)]
-pub struct Watch<'a> {
-    /// Is told.
-    pub observer: Option<&'a mut dyn FnMut(&Round)>,
-    /// May end it: the fit then has the best point so far.
-    pub control: Control,
-}
-
-impl std::fmt::Debug for Watch<'_> {
-    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let (observer, control) = (self.observer.is_some(), &self.control);
-        out.debug_struct("Watch").field("observer", &observer).field("control", control).finish()
-    }
-}
+/// Who is told about rounds, and who may end the fit. An ended fit has the best point so far.
+pub type Watch<'a> = equipoise::Watch<'a, dyn FnMut(&Round) + 'a>;
 
 /// Fits weights to one target, from a start where one is given (it need not be in the region).
 pub fn fit(

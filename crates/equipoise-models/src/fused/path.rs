@@ -19,6 +19,7 @@ use super::settings::FitSettings;
 
 /// What a fit is chosen by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub enum Criterion {
     /// Schwarz's Bayesian criterion.
     #[default]

@@ -4,6 +4,7 @@ use super::error::{Error, Result};
 
 /// How the optimum is sought.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub enum Method {
     /// What suits the problem best.
     #[default]

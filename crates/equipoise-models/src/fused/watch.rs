@@ -6,8 +6,6 @@
 
 use std::time::Instant;
 
-use equipoise::Control;
-
 /// One observation of a fit.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[non_exhaustive]
@@ -24,21 +22,8 @@ pub struct Round {
     pub relative_gap: f64,
 }
 
-/// Who is told about rounds, and who may end the fit.
-#[derive(Default)]
-pub struct Watch<'a> {
-    /// Is told.
-    pub observer: Option<&'a mut dyn FnMut(&Round)>,
-    /// May end it: the fit then has the best coefficients so far.
-    pub control: Control,
-}
-
-impl std::fmt::Debug for Watch<'_> {
-    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let (observer, control) = (self.observer.is_some(), &self.control);
-        out.debug_struct("Watch").field("observer", &observer).field("control", control).finish()
-    }
-}
+/// Who is told about rounds, and who may end the fit. An ended fit has the best coefficients so far.
+pub type Watch<'a> = equipoise::Watch<'a, dyn FnMut(&Round) + 'a>;
 
 /// An observer, and when the fit began.
 pub(super) struct Told<'a> {

@@ -23,7 +23,7 @@ pub enum Loss {
 
 impl Loss {
     /// The names, as typed.
-    pub const NAMES: [&'static str; 3] = ["squares", "huber", "logistic"];
+    pub const NAMES: &'static [&'static str] = &["squares", "huber", "logistic"];
     /// The size of an error up to which Huber's loss is quadratic, unless another is given.
     pub const DELTA: f64 = 1.345;
 

@@ -16,6 +16,7 @@ use equipoise::solve::Status;
 
 /// How values become probabilities.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub enum CalibrationKind {
     /// By a sigmoid: two numbers, few rows do.
     #[default]

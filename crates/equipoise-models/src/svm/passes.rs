@@ -82,13 +82,9 @@ pub(super) fn merge_across(team: &Team, sums: &mut [Sum]) {
     if !team.is_spread() {
         return;
     }
-    let own: Vec<f64> = sums.iter().flat_map(Sum::words).collect();
+    let own = Sum::packed(sums);
     sums.fill(Sum::default());
-    for words in team.lists(&own) {
-        for (sum, words) in sums.iter_mut().zip(words.chunks_exact(Sum::WORDS)) {
-            if let Ok(words) = words.try_into() {
-                sum.merge(&Sum::of_words(words));
-            }
-        }
+    for numbers in team.lists(&own) {
+        Sum::merge_packed(sums, &numbers);
     }
 }

@@ -18,6 +18,7 @@ use super::LinearModel;
 
 /// How features are scaled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum ScaleKind {
     /// Mean 0 and variance 1.
     Standard,

@@ -46,6 +46,7 @@ impl From<Failure> for DrawingError {
 
 /// One part of a figure.
 #[derive(Debug)]
+#[non_exhaustive]
 pub enum Panel {
     /// Axes with series.
     Chart(Chart),

@@ -13,6 +13,7 @@ const VEIL: f64 = 0.18;
 
 /// How a series is drawn.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub enum Mark {
     /// Points joined by straight lines.
     Line,

@@ -95,20 +95,14 @@ impl Accord {
 
     /// Sums with their errors.
     pub(crate) fn merge(&self, sums: &mut [enclosure::Sum], own: Pass) -> Pass {
-        const WORDS: usize = enclosure::Sum::WORDS;
         self.total(&mut [], own)?;
         if !self.team.is_spread() {
             return Ok(());
         }
-        let words: Vec<f64> = sums.iter().flat_map(enclosure::Sum::words).collect();
-        let all = self.lists(&words)?;
-        for (place, sum) in sums.iter_mut().enumerate() {
-            *sum = enclosure::Sum::default();
-            for words in &all {
-                let mut own = [0.0; WORDS];
-                own.copy_from_slice(&words[place * WORDS..(place + 1) * WORDS]);
-                sum.merge(&enclosure::Sum::of_words(own));
-            }
+        let all = self.lists(&enclosure::Sum::packed(sums))?;
+        sums.fill(enclosure::Sum::default());
+        for numbers in &all {
+            enclosure::Sum::merge_packed(sums, numbers);
         }
         Ok(())
     }

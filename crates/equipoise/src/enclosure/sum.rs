@@ -32,9 +32,6 @@ pub struct Sum {
 }
 
 impl Sum {
-    /// Numbers that a sum is made of.
-    pub const WORDS: usize = 5;
-
     /// Adds a number.
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "part of vector loops, which must not call functions")]
@@ -84,14 +81,18 @@ impl Sum {
         self.count += other.count;
     }
 
-    /// The sum in numbers, for another process.
-    pub fn words(&self) -> [f64; Self::WORDS] {
-        [self.high, self.low, self.drift, self.radius, self.count]
+    /// Sums in numbers, for another process.
+    pub fn packed(sums: &[Self]) -> Vec<f64> {
+        sums.iter().flat_map(|sum| [sum.high, sum.low, sum.drift, sum.radius, sum.count]).collect()
     }
 
-    /// The sum whose [`Sum::words`] these are.
-    pub fn of_words([high, low, drift, radius, count]: [f64; Self::WORDS]) -> Self {
-        Self { high, low, drift, radius, count }
+    /// Adds sums that another process has [`Sum::packed`], each to the one in its place.
+    pub fn merge_packed(sums: &mut [Self], numbers: &[f64]) {
+        for (sum, numbers) in sums.iter_mut().zip(numbers.chunks_exact(5)) {
+            if let &[high, low, drift, radius, count] = numbers {
+                sum.merge(&Self { high, low, drift, radius, count });
+            }
+        }
     }
 
     /// The sum so far.

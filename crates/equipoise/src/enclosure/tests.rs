@@ -59,6 +59,15 @@ proptest! {
             truth = truth + exact(a) * exact(b) + exact(a);
         }
         prop_assert!(holds(sum.value(), &truth), "{:?}", sum.value());
+        // Half of it elsewhere, and back as numbers.
+        let mut halves = [Sum::default(); 2];
+        for (k, &(a, b)) in terms.iter().enumerate() {
+            halves[k % 2].add_product(a, b);
+            halves[k % 2].add(a);
+        }
+        let [mut here, there] = halves;
+        Sum::merge_packed(std::slice::from_mut(&mut here), &Sum::packed(&[there]));
+        prop_assert!(holds(here.value(), &truth), "{:?}", here.value());
         let (a, b): (Vec<f64>, Vec<f64>) = terms.iter().copied().unzip();
         let product = terms.iter().fold(exact(0.0), |sum, (a, b)| sum + exact(*a) * exact(*b));
         prop_assert!(holds(dot(&a, &b), &product), "{:?}", dot(&a, &b));

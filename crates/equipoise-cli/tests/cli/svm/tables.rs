@@ -1,13 +1,11 @@
 //! Tables with names, scaling, probabilities, scores, stdin and stdout, the best model of several.
 
 use std::fs;
-use std::io::Write;
 use std::path::Path;
-use std::process::Stdio;
 
 use serde_json::Value;
 
-use crate::{Finished, command, equipoise, numbers, scratch, text, write};
+use crate::{Finished, equipoise, numbers, piped, scratch, text, write};
 
 fn data(name: &str) -> String {
     text(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/data").join(name))
@@ -24,19 +22,6 @@ fn train(test: &str, options: &[&str]) -> (String, Value) {
 
 fn predict(model: &str, rows: &str, options: &[&str]) -> Finished {
     equipoise(&[&["svm", "predict", rows, "--model", model], options].concat())
-}
-
-/// Runs with this on stdin.
-fn piped(args: &[&str], input: &str) -> Finished {
-    let mut child = command(args)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .expect("the command starts");
-    // A command that refuses its arguments does not wait for data.
-    let _ = child.stdin.take().expect("a pipe").write_all(input.as_bytes());
-    child.wait_with_output().expect("it ends").into()
 }
 
 #[test]
