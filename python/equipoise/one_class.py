@@ -23,7 +23,7 @@ class OneClassSVM(OutlierMixin, Deciding):
     ----------
     nu : float, default=0.5
         The largest share of training rows outside.
-    tol, max_iter, time_limit, n_jobs, random_state, verbose, callback
+    tol, max_iter, time_limit, warm_start, n_jobs, random_state, verbose, callback
         As for :class:`LinearSVC`.
 
     Attributes
@@ -46,12 +46,14 @@ class OneClassSVM(OutlierMixin, Deciding):
     _kind = "one-class"
 
     def __init__(
-        self, *, nu=0.5, tol=1e-4, max_iter=None, time_limit=None, n_jobs=None, random_state=None, verbose=0, callback=None
+        self, *, nu=0.5, tol=1e-4, max_iter=None, time_limit=None, warm_start=False, n_jobs=None, random_state=None, verbose=0,
+        callback=None,
     ):
         self.nu = nu
         self.tol = tol
         self.max_iter = max_iter
         self.time_limit = time_limit
+        self.warm_start = warm_start
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.verbose = verbose

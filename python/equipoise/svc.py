@@ -229,16 +229,17 @@ def codes_of(point, x):
 class NuSVC(Classifier):
     """Linear nu support vector classifier of two classes, with a proven gap.
 
-    Minimises ``1/2 w'w - nu n rho + sum_i max(rho - y_i (w'x_i + b), 0)``; the model is divided by the margin rho, as that of LIBSVM is.
+    Minimises ``1/2 w'w - nu N rho + sum_i s_i max(rho - y_i (w'x_i + b), 0)`` with sample weights ``s_i`` (1 unless given) and N their sum;
+    the model is divided by the margin rho, as that of LIBSVM is.
     Where classes overlap so much that the optimum is ``w = 0``, a warning says so, and every row gets one class.
 
     Parameters
     ----------
     nu : float, default=0.5
-        The largest share of rows on the wrong side of the margin. Twice the share of the smaller class and more cannot be had: a
+        The largest share of rows, by weight, on the wrong side of the margin. Twice the share of the smaller class and more cannot be had: a
         little less is then used, with a warning.
-    tol, max_iter, time_limit, n_jobs, random_state, verbose, callback
-        As for :class:`LinearSVC`.
+    tol, max_iter, time_limit, warm_start, n_jobs, random_state, verbose, callback
+        As for :class:`LinearSVC`; scikit-learn's checks of sample weights pass from ``tol=1e-12``.
 
     Attributes
     ----------
@@ -258,12 +259,14 @@ class NuSVC(Classifier):
     _kind = "nu-svc"
 
     def __init__(
-        self, *, nu=0.5, tol=1e-4, max_iter=None, time_limit=None, n_jobs=None, random_state=None, verbose=0, callback=None
+        self, *, nu=0.5, tol=1e-4, max_iter=None, time_limit=None, warm_start=False, n_jobs=None, random_state=None, verbose=0,
+        callback=None,
     ):
         self.nu = nu
         self.tol = tol
         self.max_iter = max_iter
         self.time_limit = time_limit
+        self.warm_start = warm_start
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.verbose = verbose
@@ -277,7 +280,7 @@ class NuSVC(Classifier):
     def _settings(self):
         return {"nu": self.nu_}
 
-    def fit(self, X, y):
+    def fit(self, X, y, sample_weight=None):
         """Fit the model.
 
         Parameters
@@ -286,19 +289,22 @@ class NuSVC(Classifier):
             Samples.
         y : array-like of shape (n_samples,)
             Two classes.
+        sample_weight : array-like of shape (n_samples,), default=None
+            How often each sample counts.
 
         Returns
         -------
         self : object
             Fitted estimator.
         """
-        x, codes, _ = self._encoded(X, y, None, most=2)
+        x, codes, weights = self._encoded(X, y, sample_weight, most=2)
         # Not every row of the larger class can be on the wrong side of its margin.
-        most = 2.0 * min(np.count_nonzero(codes == 0), np.count_nonzero(codes == 1)) / len(codes)
+        shares = np.bincount(codes.astype(np.intp), weights=weights, minlength=2)
+        most = 2.0 * shares.min() / shares.sum()
         self.nu_ = self.nu
         if most <= self.nu <= 1:
             # At the most itself the margin has no least upper bound.
             self.nu_ = 0.99 * most
             warnings.warn(f"nu={self.nu:g} is as much as these classes allow, or more: {self.nu_:g} is used", UserWarning, stacklevel=2)
-        self._train(x, codes)
+        self._train(x, codes, weights)
         return self

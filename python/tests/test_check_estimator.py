@@ -16,7 +16,7 @@ ESTIMATORS = [
     eq.LinearSVC(tol=1e-15),
     eq.LinearSVC(loss="hinge", tol=1e-12),
     eq.LinearSVR(tol=1e-12),
-    eq.NuSVC(),
+    eq.NuSVC(tol=1e-12),
     eq.OneClassSVM(tol=1e-12),
     eq.LinearSVCCV(Cs=3, cv=3, tol=1e-15),
     eq.ZeroSumLasso(),

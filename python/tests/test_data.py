@@ -160,6 +160,25 @@ def test_sparse_matrices_whose_parts_do_not_fit_are_refused(model, matrix, words
         type(model)().fit(sp.csr_matrix(np.eye(4, 3) + 0.5), [0, 1, 0, 1]).predict(matrix)
 
 
+@pytest.mark.parametrize("form", ["csr", "csc"])
+@pytest.mark.parametrize("model", [eq.LinearSVC(), eq.ZeroSumLasso(), eq.ZeroSumLogistic()], ids=lambda m: type(m).__name__)
+def test_what_scipy_believes_of_a_matrix_is_not_believed(model, form):
+    # SciPy remembers that indices are in order, without duplicates; whoever changes them afterwards is found out.
+    y = np.array([0, 1, 0, 1])
+    matrix = sp.csr_matrix(np.arange(1.0, 13.0).reshape(4, 3)).asformat(form)
+    assert matrix.has_canonical_format
+    matrix.indices[1] = matrix.indices[0]
+    with pytest.raises(ValueError, match="ascend|strictly increasing"):
+        model.fit(matrix, y)
+    with pytest.raises(ValueError, match="ascend|strictly increasing"):
+        eq.solve(eq.LeastSquares(matrix, y.astype(float)), A="sum", b=1.0)
+    # Out of order, and said so: sorted in a copy.
+    dense = np.arange(1.0, 13.0).reshape(4, 3)
+    ends, turned = np.array([0, 3, 6, 9, 12]), np.tile([2, 0, 1], 4)
+    mixed = sp.csr_matrix((dense[:, [2, 0, 1]].ravel(), turned, ends), shape=(4, 3)).asformat(form)
+    np.testing.assert_array_equal(model.fit(mixed, y).coef_, model.fit(sp.csr_matrix(dense).asformat(form), y).coef_)
+
+
 def test_arrays_across_the_grid_of_memory(two_classes):
     x, y = two_classes
     across = np.frombuffer(b"-" + x.tobytes(), dtype=np.uint8)[1:].view(np.float64).reshape(x.shape)

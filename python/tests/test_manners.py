@@ -74,7 +74,7 @@ def test_a_fork_after_a_fit_can_fit():
 
 
 def test_other_threads_run_meanwhile():
-    x, y = make_classification(n_samples=3000, n_features=200, n_informative=50, random_state=0)
+    x, y = make_classification(n_samples=20_000, n_features=200, n_informative=50, random_state=0)
     counts = [0]
     stop = threading.Event()
 
@@ -125,9 +125,9 @@ def test_ctrl_c_ends_a_fit_soon(after):
     assert float(done.stdout) >= 0.0
 
 
-def hard(rng):
-    x = rng.normal(size=(2000, 50))
-    return x, np.sign(x[:, 0] + 3 * rng.normal(size=2000))
+def hard(rng, rows=2000):
+    x = rng.normal(size=(rows, rows // 40))
+    return x, np.sign(x[:, 0] + 3 * rng.normal(size=rows))
 
 
 def test_callbacks_see_checkpoints_and_can_stop(rng):

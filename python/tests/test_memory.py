@@ -18,12 +18,12 @@ FIT = textwrap.dedent("""
         lines = Path("/proc/self/status").read_text().splitlines()
         return next(int(line.split()[1]) for line in lines if line.startswith("VmHWM")) * 1024
 
-    what, form, how = sys.argv[1:]
+    what, form, how, kind = sys.argv[1:]
     rng = np.random.default_rng(0)
     # Up to 128 columns are worked on where they lie; of more, those that carry weight are put side by side.
     rows, each = (33_000, 120) if what == "simplex" else (20_000, 200)
     if form in ("by row", "by column", "frame"):
-        x = rng.uniform(0.5, 1.5, size=(rows, each))
+        x = rng.uniform(0.5, 1.5, size=(rows, each)).astype(kind)
         x = x if form == "by row" else np.asfortranarray(x)
         size = x.nbytes
         if form == "frame":
@@ -32,7 +32,7 @@ FIT = textwrap.dedent("""
     else:
         indices = np.tile(2 * np.arange(each, dtype=np.int32), rows)
         starts = np.arange(0, rows * each + 1, each, dtype=np.int32)
-        x = sp.csr_array((rng.uniform(0.5, 1.5, size=rows * each), indices, starts), shape=(rows, 2 * each))
+        x = sp.csr_array((rng.uniform(0.5, 1.5, size=rows * each).astype(kind), indices, starts), shape=(rows, 2 * each))
         size = x.data.nbytes + x.indices.nbytes
         x = x.tocsc() if form == "csc" else x
     y = np.arange(rows) % 3 == 0
@@ -57,8 +57,8 @@ FIT = textwrap.dedent("""
 """)
 
 
-def share(what, form, how):
-    done = subprocess.run([sys.executable, "-c", FIT, what, form, how], capture_output=True, text=True, check=False)
+def share(what, form, how, kind="float64"):
+    done = subprocess.run([sys.executable, "-c", FIT, what, form, how, kind], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     return float(done.stdout)
 
@@ -68,9 +68,10 @@ needs_linux = pytest.mark.skipif(not Path("/proc/self/clear_refs").exists(), rea
 
 @needs_linux
 @pytest.mark.parametrize("form", ["csr", "by row"])
-def test_rows_are_read_where_they_lie(form):
-    assert share("svc", form, "resident") < 0.25
-    assert share("svc", form, "traced") < 0.25
+@pytest.mark.parametrize("kind", ["float64", "float32"])
+def test_rows_are_read_where_they_lie(form, kind):
+    assert share("svc", form, "resident", kind) < 0.25
+    assert share("svc", form, "traced", kind) < 0.25
 
 
 @needs_linux

@@ -84,6 +84,18 @@ def test_sparse_matrices_give_the_model_of_dense_ones(two_classes, form, value, 
     np.testing.assert_allclose(of_sparse.decision_function(sparse), of_dense.decision_function(x), atol=1e-3)
 
 
+@pytest.mark.parametrize("form", [np.asarray, sp.csr_array])
+def test_numbers_of_32_bits_are_the_numbers_that_they_are(two_classes, form):
+    # Where they lie, without a copy, and the same bits as widened by hand.
+    x, y = two_classes
+    x = x.astype(np.float32)
+    for model in (eq.LinearSVC(tol=1e-8), eq.LinearSVC(loss="hinge", tol=1e-8), eq.LinearSVR(tol=1e-8), eq.NuSVC(tol=1e-8), eq.OneClassSVM(tol=1e-8)):
+        short = model.fit(form(x), y)
+        bits = short.coef_.tolist(), np.asarray(short.intercept_).tolist(), short.objective_, short.certificate_.bound
+        wide = model.fit(form(x.astype(np.float64)), y)
+        assert bits == (wide.coef_.tolist(), np.asarray(wide.intercept_).tolist(), wide.objective_, wide.certificate_.bound)
+
+
 def test_class_weights_are_weights_of_samples(two_classes):
     x, y = two_classes
     by_class = eq.LinearSVC(class_weight={1: 5.0}, tol=1e-10).fit(x, y)
@@ -167,6 +179,41 @@ def test_a_fit_goes_on_from_its_multipliers(rng, form, intercept):
     again = eq.LinearSVC(C=10.0, loss="hinge", tol=1e-6, fit_intercept=intercept).fit(other, y[::-1])
     assert model.fit(other, y[::-1]).objective_ == pytest.approx(again.objective_, rel=1e-5)
     assert model.set_params(C=1.0).fit(other, y[::-1]).status_ == "converged"
+
+
+@pytest.mark.parametrize("nu", [0.3, 0.6])
+def test_kinds_with_nu_go_on_from_their_multipliers(rng, nu):
+    x = rng.normal(size=(1500, 8)) + 1.0
+    y = x[:, 0] + 0.3 * rng.normal(size=1500) > 1.0
+    for model, data in ((eq.NuSVC(nu=nu, warm_start=True, tol=1e-6), (x, y)), (eq.OneClassSVM(nu=nu, warm_start=True, tol=1e-6), (x,))):
+        first = model.fit(*data).n_iter_
+        found = model.objective_
+        assert model.fit(*data).n_iter_ <= 2 < first
+        assert model.status_ == "converged"
+        assert model.objective_ == pytest.approx(found, rel=1e-5)
+        # Another nu, other rows, other columns: begun elsewhere, and where a fit from nothing ends.
+        other = [part[::-1].copy() for part in data]
+        other[0] = other[0][:, :5]
+        for changed in (data, other):
+            model.set_params(nu=0.8 * nu).fit(*changed)
+            cold = type(model)(nu=0.8 * nu, tol=1e-6).fit(*changed)
+            assert model.objective_ == pytest.approx(cold.objective_, rel=1e-5)
+
+
+def test_weights_of_nu_svc_are_repeated_rows(two_classes):
+    x, y = two_classes
+    often = 1 + np.arange(len(y)) % 3 * (np.arange(len(y)) % 2)
+    by_weight = eq.NuSVC(nu=0.7, tol=1e-12).fit(x, y, sample_weight=often)
+    repeated = eq.NuSVC(nu=0.7, tol=1e-12).fit(np.repeat(x, often, axis=0), np.repeat(y, often))
+    np.testing.assert_allclose(by_weight.coef_, repeated.coef_, rtol=1e-5)
+    np.testing.assert_allclose(by_weight.intercept_, repeated.intercept_, rtol=1e-4, atol=1e-6)
+    plain = eq.NuSVC(nu=0.7, tol=1e-12).fit(x, y)
+    assert np.abs(plain.coef_ - by_weight.coef_).max() > 1e-3
+    # The largest nu is by weight, too.
+    rare = np.where(y == 1, 0.1, 1.0)
+    with pytest.warns(UserWarning, match="nu=0.9 is as much as these classes allow"):
+        model = eq.NuSVC(nu=0.9).fit(x, y, sample_weight=rare)
+    assert model.nu_ == pytest.approx(0.99 * 2 * rare[y == 1].sum() / rare.sum())
 
 
 def test_a_limit_warns_with_gap_and_status(two_classes):

@@ -1,6 +1,7 @@
 //! exp and ln for vector loops, with proven errors.
 //!
-//! Without branches and without calls, so that a compiler turns loops over them into vector instructions. With u = 2^-53:
+//! Without branches and without calls, so that a compiler turns loops over them into vector instructions; products and sums are
+//! fused, which rounds once in place of twice. With u = 2^-53:
 //!
 //! - **exp(c)**, c clamped to -708..=709: `c = k ln 2 + r`, |r| <= 0.347, ln 2 in two parts, so that r is off by less than
 //!   `u + |k| 2^-95`; Taylor's polynomial of degree 13 misses exp(r) by less than u/20; Horner's rule adds less than 5 u.
@@ -50,12 +51,12 @@ const INVERSE_FACTORIALS: [f64; 14] = [
 pub(crate) fn exp(c: f64) -> f64 {
     let c = if c < 709.0 { c } else { 709.0 };
     let c = if c > -708.0 { c } else { -708.0 };
-    let shifted = c * std::f64::consts::LOG2_E + WHOLE;
+    let shifted = c.mul_add(std::f64::consts::LOG2_E, WHOLE);
     let k = shifted - WHOLE;
-    let r = (c - k * LN2_HIGH) - k * LN2_LOW;
+    let r = (-k).mul_add(LN2_LOW, (-k).mul_add(LN2_HIGH, c));
     let mut series = INVERSE_FACTORIALS[13];
     for coefficient in INVERSE_FACTORIALS[..13].iter().rev() {
-        series = series * r + coefficient;
+        series = series.mul_add(r, *coefficient);
     }
     // 2^(k - 1), because 2^1024 is no f64; the last bits of `shifted` are k.
     let power = f64::from_bits((shifted.to_bits().wrapping_add(1022)) << 52);
@@ -77,11 +78,11 @@ pub(crate) fn ln(v: f64) -> f64 {
     let k = exponent + if is_large { 1.0 } else { 0.0 } - if is_small { 54.0 } else { 0.0 };
     let s = (m - 1.0) / (m + 1.0);
     let square = s * s;
-    let mut series = 1.0 / 21.0;
+    let mut series = 1.0_f64 / 21.0;
     for j in [19.0, 17.0, 15.0, 13.0, 11.0, 9.0, 7.0, 5.0, 3.0, 1.0] {
-        series = series * square + 1.0 / j;
+        series = series.mul_add(square, 1.0 / j);
     }
-    k * LN2_HIGH + (k * LN2_LOW + 2.0 * s * series)
+    k.mul_add(LN2_HIGH, k.mul_add(LN2_LOW, 2.0 * s * series))
 }
 
 #[cfg(test)]

@@ -112,7 +112,7 @@ impl Twofold {
     }
 }
 
-/// A plain sum of products.
+/// A plain sum of products, each fused with its addition.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Plain([f64; LANES]);
 
@@ -124,11 +124,11 @@ impl Plain {
         let (b_chunks, b_rest) = b.as_chunks::<LANES>();
         for (a, b) in a_chunks.iter().zip(b_chunks) {
             for j in 0..LANES {
-                self.0[j] += a[j] * b[j];
+                self.0[j] = a[j].mul_add(b[j], self.0[j]);
             }
         }
         for (j, (a, b)) in a_rest.iter().zip(b_rest).enumerate() {
-            self.0[j] += a * b;
+            self.0[j] = a.mul_add(*b, self.0[j]);
         }
     }
 
@@ -139,11 +139,11 @@ impl Plain {
         let (b_chunks, b_rest) = b.as_chunks::<LANES>();
         for (a, b) in a_chunks.iter().zip(b_chunks) {
             for j in 0..LANES {
-                self.0[j] += (a[j] * b[j]).abs();
+                self.0[j] = a[j].abs().mul_add(b[j].abs(), self.0[j]);
             }
         }
         for (j, (a, b)) in a_rest.iter().zip(b_rest).enumerate() {
-            self.0[j] += (a * b).abs();
+            self.0[j] = a.abs().mul_add(b.abs(), self.0[j]);
         }
     }
 

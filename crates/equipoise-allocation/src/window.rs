@@ -37,9 +37,9 @@ const MANY: usize = 1 << 13;
 /// Standard deviations of the sample that the window is wide.
 const DEVIATIONS: f64 = 4.0;
 /// Every so many users may be off their limits where one pass is to do.
-const FEW: usize = 4;
-/// Users that are kept of a span that are few enough to go with others.
-const SMALL: usize = 1 << 11;
+const FEW: f64 = 4.0;
+/// Users that are kept of a span that are few enough to go with others: what is copied is memory that is touched twice.
+const SMALL: usize = 1 << 8;
 /// Windows that are tried before the search goes on without.
 const WINDOWS: usize = 12;
 
@@ -75,8 +75,8 @@ struct Guess {
     /// Prices between which the answer lies.
     low: f64,
     high: f64,
-    /// Whether few users are off their limits there.
-    few_move: bool,
+    /// The share of users that are off their limits there, where that is small.
+    moving: Option<f64>,
 }
 
 /// Finds x, or gives up where no window holds the answer.
@@ -88,11 +88,11 @@ pub(crate) fn solve(
     memory: &mut Memory<'_>,
 ) -> Result<Option<Found>> {
     let (asked, rows) = (row.value, std::slice::from_ref(row));
-    let Guess { mut low, mut high, few_move } = guess(problem, rows, passes, start)?;
+    let Guess { mut low, mut high, moving } = guess(problem, rows, passes, start)?;
     let mut x = vec![0.0; problem.users];
     for _ in 0..WINDOWS {
         memory.prices = vec![0.5 * low + 0.5 * high];
-        let line = cut_out(passes, (low, high), few_move.then_some(&mut x))?;
+        let line = cut_out(passes, (low, high), moving.map(|share| (&mut x, share)))?;
         let first = line.at(low, low);
         memory.step(&[low], &[first.given], rows);
         let width = high - low;
@@ -120,7 +120,7 @@ pub(crate) fn solve(
         return match found {
             Root::Met { price, slope } => {
                 let has_slope = slope > 0.0;
-                let (given, size) = if few_move {
+                let (given, size) = if moving.is_some() {
                     line.write(price, &mut x)
                 } else {
                     let supply = passes.respond(&[price], None, true, &mut x)?;
@@ -148,7 +148,7 @@ pub(crate) fn solve(
 fn guess(problem: &Problem, rows: &[Row], passes: &Passes<'_>, start: Option<f64>) -> Result<Guess> {
     let around = |price: f64| {
         let room = 1e-3 * price.abs() + 1e-300;
-        Guess { low: price - room, high: price + room, few_move: false }
+        Guess { low: price - room, high: price + room, moving: None }
     };
     let Some(sample) = sample(problem, rows) else {
         return Ok(around(start.unwrap_or_else(|| first_price(problem))));
@@ -184,8 +184,9 @@ fn guess(problem: &Problem, rows: &[Row], passes: &Passes<'_>, start: Option<f64
     if !is_sound {
         return Ok(around(middle));
     }
-    let moving: usize = cut_out(&few, (low, high), Some(&mut x))?.kept.iter().map(|kept| kept.a.len()).sum();
-    Ok(Guess { low, high, few_move: moving * FEW <= sample.users })
+    let kept = cut_out(&few, (low, high), Some((&mut x, 0.0)))?.kept;
+    let share = kept.iter().map(|kept| kept.a.len()).sum::<usize>() as f64 / sample.users as f64;
+    Ok(Guess { low, high, moving: (share * FEW <= 1.0).then_some(share) })
 }
 
 /// `a_i x_i`.
@@ -199,19 +200,21 @@ fn terms(problem: &Problem, x: &[f64]) -> Vec<f64> {
     terms
 }
 
-/// The first pass; with a place for x everybody who is off its limits is kept, and x of the others is written.
-fn cut_out(passes: &Passes<'_>, (low, high): (f64, f64), x: Option<&mut Vec<f64>>) -> Result<Line> {
+/// The first pass; with a place for x everybody who is off its limits is kept, about that share of them, and x of the others is written.
+fn cut_out(passes: &Passes<'_>, (low, high): (f64, f64), x: Option<(&mut Vec<f64>, f64)>) -> Result<Line> {
     let mut at = 0;
     let mut place = |range: &Range<usize>| {
         at += range.len();
         at - range.len()
     };
     let shares: Vec<Result<Share>> = match x {
-        Some(x) => passes.team.map(
+        Some((x, share)) => passes.team.map(
             passes.spans_of(x).into_iter().map(|(group, range, x)| (place(&range), group, range, x)),
             |(start, group, range, x)| {
                 passes.control.check()?;
-                Ok(Arch::new().dispatch(CutOff { group, range, start, low, high, x }))
+                // A little more than are to be expected: lists that grow are copied, into memory that is new.
+                let kept = Kept::with_room((1.2 * share * range.len() as f64) as usize + 64);
+                Ok(Arch::new().dispatch(CutOff { group, range, start, low, high, x, kept }))
             },
         ),
         None => passes.team.map(passes.spans(), |(group, range)| {
@@ -234,6 +237,12 @@ fn cut_out(passes: &Passes<'_>, (low, high): (f64, f64), x: Option<&mut Vec<f64>
 }
 
 impl Kept {
+    fn with_room(count: usize) -> Self {
+        let list = || Vec::with_capacity(count);
+        let (a, c2, c1, lower, upper) = (list(), list(), list(), list(), list());
+        Self { a, c2, c1, lower, upper, places: Vec::with_capacity(count) }
+    }
+
     fn append(&mut self, other: &Self) {
         self.a.extend_from_slice(&other.a);
         self.c2.extend_from_slice(&other.c2);
@@ -399,6 +408,7 @@ struct CutOff<'a, 'x> {
     low: f64,
     high: f64,
     x: &'x mut [f64],
+    kept: Kept,
 }
 
 impl WithSimd for CutOff<'_, '_> {
@@ -406,8 +416,8 @@ impl WithSimd for CutOff<'_, '_> {
 
     #[inline(always)]
     fn with_simd<S: Simd>(self, _simd: S) -> Share {
-        let Self { group, range, start, low, high, x } = self;
-        let (mut given, mut kept) = (Twofold::default(), Kept::default());
+        let Self { group, range, start, low, high, x, mut kept } = self;
+        let mut given = Twofold::default();
         let mut marks = [0_u64; BLOCK];
         for first in (0..range.len()).step_by(BLOCK) {
             let n = BLOCK.min(range.len() - first);

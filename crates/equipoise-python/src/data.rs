@@ -2,14 +2,14 @@
 //!
 //! | given | rows of a support vector machine | a matrix |
 //! |---|---|---|
-//! | CSR | borrowed where float64 and int32 | turned |
+//! | CSR | borrowed where float64 or float32 and int32 | turned |
 //! | CSC | turned | borrowed where float64 and int32 |
-//! | a dense array of float64, row by row | borrowed where no entry is 0 | copied, column by column; borrowed where it is symmetric |
+//! | a dense array of float64 or float32, row by row | borrowed where no entry is 0 | copied, column by column; borrowed where it is symmetric |
 //! | a dense array of float64, column by column, as frames of pandas are | copied, without zeros | borrowed |
 //! | any other dense array, float64 or float32, any strides | copied, without zeros | copied, column by column |
 //!
-//! Numbers of float32 and 64-bit indices are widened and narrowed once, when a run begins: all arithmetic is that of float64, and
-//! what is proven is proven of it.
+//! Numbers of float32 are widened where they are read, or once, when a run begins; 64-bit indices are narrowed then. All arithmetic is that of float64,
+//! and what is proven is proven of it.
 //!
 //! Rows are those that a file of the same numbers has, zeros left out: one seed gives one sequence of bits.
 //!
@@ -27,7 +27,7 @@ use pyo3::types::PyTuple;
 
 use crate::errors::{Answered, Fault, refused};
 use crate::options::sort_of;
-use crate::sparse::{Compressed, turned};
+use crate::sparse::{Compressed, Numbers, turned};
 
 /// What x may be, for messages.
 const ALLOWED: &str = "a two-dimensional array of float64 or float32, or (\"csr\" or \"csc\", data, indices, indptr, (rows, columns))";
@@ -158,8 +158,8 @@ impl<'py> HeldSparse<'py> {
             ),
         };
         let values = match &self.data {
-            Floats::Double(list) => Cow::Borrowed(slice(list)?),
-            Floats::Single(list) => Cow::Owned(slice(list)?.iter().map(|&value| f64::from(value)).collect()),
+            Floats::Double(list) => Numbers::Double(Cow::Borrowed(slice(list)?)),
+            Floats::Single(list) => Numbers::Single(slice(list)?),
         };
         let (rows, columns) = self.shape;
         let (outer, inner) = if self.by_row { (rows, columns) } else { (columns, rows) };
@@ -191,12 +191,16 @@ impl Table<'_> {
 
     /// As rows.
     pub(crate) fn rows(&self, control: &Control) -> Answered<Rows<'_>> {
+        let (count, columns) = self.shape();
         match self {
             Self::Double(array) => {
-                let lent = array.as_slice().map(Cow::Borrowed);
+                let lent = |values| Ok(Rows::dense(count, columns, Cow::Borrowed(values))?);
                 dense_rows(array, lent, |value| *value, control)
             }
-            Self::Single(array) => dense_rows(array, None, |value| f64::from(*value), control),
+            Self::Single(array) => {
+                let lent = |values| Ok(Rows::dense_single(count, columns, values)?);
+                dense_rows(array, lent, |value| f64::from(*value), control)
+            }
             Self::Sparse { by_row: true, matrix } => matrix.rows(control),
             Self::Sparse { by_row: false, matrix } => turned(matrix, control)?.into_rows(control),
         }
@@ -273,8 +277,8 @@ fn is_full<T>(array: &ArrayView2<'_, T>, number: impl Fn(&T) -> f64, control: &C
 /// The entries other than 0, row by row; every value 1 is none. Where all are there, they are those lent, or copied without
 /// the numbers of their columns.
 fn dense_rows<'a, T>(
-    array: &ArrayView2<'_, T>,
-    lent: Option<Cow<'a, [f64]>>,
+    array: &'a ArrayView2<'_, T>,
+    lent: impl FnOnce(&'a [T]) -> Answered<Rows<'a>>,
     number: impl Fn(&T) -> f64,
     control: &Control,
 ) -> Answered<Rows<'a>> {
@@ -283,15 +287,13 @@ fn dense_rows<'a, T>(
         return Err(Fault::Refused(format!("found {columns} columns; allowed: at most {}", u32::MAX)));
     }
     if is_full(array, &number, control)? {
-        let values = if let Some(values) = lent {
-            values
-        } else {
-            let mut values = Vec::with_capacity(count * columns);
-            control.in_parts(count, columns, |part| {
-                part.for_each(|i| values.extend(array.row(i).iter().map(&number)));
-            })?;
-            values.into()
-        };
+        if let Some(values) = array.as_slice() {
+            return lent(values);
+        }
+        let mut values = Vec::with_capacity(count * columns);
+        control.in_parts(count, columns, |part| {
+            part.for_each(|i| values.extend(array.row(i).iter().map(&number)));
+        })?;
         return Ok(Rows::dense(count, columns, values)?);
     }
     let mut starts = Vec::with_capacity(count + 1);

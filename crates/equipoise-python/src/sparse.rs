@@ -19,7 +19,44 @@ pub(crate) struct Compressed<'a> {
     inner: usize,
     starts: Vec<usize>,
     indices: Cow<'a, [u32]>,
-    values: Cow<'a, [f64]>,
+    values: Numbers<'a>,
+}
+
+/// Values of 64 bits, or of 32 that are somebody else's: where they are rows they stay as they are.
+pub(crate) enum Numbers<'a> {
+    Double(Cow<'a, [f64]>),
+    Single(&'a [f32]),
+}
+
+impl Numbers<'_> {
+    fn len(&self) -> usize {
+        match self {
+            Self::Double(list) => list.len(),
+            Self::Single(list) => list.len(),
+        }
+    }
+
+    fn cut(self, end: usize) -> Self {
+        match self {
+            Self::Double(list) => Self::Double(cut(list, end)),
+            Self::Single(list) => Self::Single(&list[..end]),
+        }
+    }
+
+    fn are_ones(&self) -> bool {
+        match self {
+            Self::Double(list) => list.iter().all(|value| *value == 1.0),
+            Self::Single(list) => list.iter().all(|value| *value == 1.0),
+        }
+    }
+
+    /// In 64 bits.
+    fn into_owned(self) -> Vec<f64> {
+        match self {
+            Self::Double(list) => list.into_owned(),
+            Self::Single(list) => list.iter().map(|&value| f64::from(value)).collect(),
+        }
+    }
 }
 
 impl<'a> Compressed<'a> {
@@ -29,7 +66,7 @@ impl<'a> Compressed<'a> {
         inner: usize,
         starts: Vec<usize>,
         indices: Cow<'a, [u32]>,
-        values: Cow<'a, [f64]>,
+        values: Numbers<'a>,
     ) -> Answered<Self> {
         let refuse = |words: String| Err(Fault::Refused(words));
         if u32::try_from(inner).is_err() {
@@ -56,7 +93,7 @@ impl<'a> Compressed<'a> {
             ));
         }
         // SciPy may keep room behind the last entry.
-        let (indices, values) = (cut(indices, end), cut(values, end));
+        let (indices, values) = (cut(indices, end), values.cut(end));
         Ok(Self { inner, starts, indices, values })
     }
 
@@ -72,7 +109,8 @@ impl<'a> Compressed<'a> {
             });
             starts.push(indices.len());
         }
-        Compressed { inner: rows.columns(), starts, indices: indices.into(), values: values.into() }
+        let values = Numbers::Double(values.into());
+        Compressed { inner: rows.columns(), starts, indices: indices.into(), values }
     }
 
     pub(crate) fn outer(&self) -> usize {
@@ -90,38 +128,45 @@ impl<'a> Compressed<'a> {
     /// Calls `visit(inner index, value)` for the entries of k that are in range.
     pub(crate) fn for_each(&self, k: usize, mut visit: impl FnMut(usize, f64)) {
         let range = self.starts[k]..self.starts[k + 1];
-        let entries = self.indices[range.clone()].iter().zip(&self.values[range]);
-        entries
-            .filter(|(index, _)| (**index as usize) < self.inner)
-            .for_each(|(&index, &value)| visit(index as usize, value));
+        let places = self.indices[range.clone()].iter().map(|&index| index as usize);
+        let mut within = |(index, value): (usize, f64)| {
+            if index < self.inner {
+                visit(index, value);
+            }
+        };
+        match &self.values {
+            Numbers::Double(list) => places.zip(list[range].iter().copied()).for_each(&mut within),
+            Numbers::Single(list) => places.zip(list[range].iter().map(|&v| f64::from(v))).for_each(within),
+        }
     }
 
     /// As the library's rows, borrowed.
     pub(crate) fn rows(&self, control: &Control) -> Answered<Rows<'_>> {
         control.check()?;
-        let values = (!self.is_all_ones()).then_some(&*self.values);
-        Ok(Rows::borrowed(self.inner, self.starts.clone(), &self.indices, values)?)
+        let starts = self.starts.clone();
+        Ok(match &self.values {
+            values if values.are_ones() => Rows::borrowed(self.inner, starts, &self.indices, None)?,
+            Numbers::Double(list) => Rows::borrowed(self.inner, starts, &self.indices, Some(list))?,
+            Numbers::Single(list) => Rows::borrowed_single(self.inner, starts, &self.indices, list)?,
+        })
     }
 
-    fn is_all_ones(&self) -> bool {
-        self.values.iter().all(|value| *value == 1.0)
-    }
-
-    /// As a matrix by columns, its own outer index, borrowed.
+    /// As a matrix by columns, its own outer index, borrowed where the values have 64 bits.
     pub(crate) fn matrix(&self, control: &Control) -> Answered<SparseMatrix<'_>> {
         control.check()?;
-        Ok(SparseMatrix::borrowed(
-            self.inner,
-            self.outer(),
-            self.starts.clone(),
-            &self.indices,
-            &self.values,
-        )?)
+        let (outer, starts) = (self.outer(), self.starts.clone());
+        Ok(match &self.values {
+            Numbers::Double(list) => SparseMatrix::borrowed(self.inner, outer, starts, &self.indices, list)?,
+            Numbers::Single(list) => {
+                let values = list.iter().map(|&value| f64::from(value)).collect();
+                SparseMatrix::from_columns(self.inner, outer, starts, self.indices.to_vec(), values)?
+            }
+        })
     }
 
     pub(crate) fn into_rows(self, control: &Control) -> Answered<Rows<'static>> {
         control.check()?;
-        let values = (!self.is_all_ones()).then(|| self.values.into_owned());
+        let values = (!self.values.are_ones()).then(|| self.values.into_owned());
         Ok(Rows::new(self.inner, self.starts, self.indices.into_owned(), values)?)
     }
 
@@ -169,5 +214,6 @@ pub(crate) fn turned(matrix: &Compressed<'_>, control: &Control) -> Answered<Com
             });
         }
     })?;
-    Ok(Compressed { inner: matrix.outer(), starts, indices: indices.into(), values: values.into() })
+    let values = Numbers::Double(values.into());
+    Ok(Compressed { inner: matrix.outer(), starts, indices: indices.into(), values })
 }

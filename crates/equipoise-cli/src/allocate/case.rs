@@ -127,6 +127,14 @@ fn reserve_of(args: &AskedArguments, on: &[&Generator], reserve: f64) -> Result<
     if let Some(generator) = kept().find(|generator| generator.most.is_infinite()) {
         bail!("--reserve: gen {} has no upper limit to keep back from", generator.number);
     }
+    let room: f64 = kept().map(|generator| generator.most - generator.least).sum();
+    if reserve > room * (1.0 + 1e-9) {
+        let (count, missing) = (kept().count(), reserve - room);
+        bail!(
+            "--reserve: found {reserve}, but the {count} generators that count keep back {room} at most, each at its Pmin: {missing} are \
+             missing"
+        );
+    }
     let capacity: f64 = kept().map(|generator| generator.most).sum();
     Ok((counts, reserve - capacity))
 }

@@ -71,7 +71,7 @@ pub(crate) struct AllocateRunArguments {
     #[arg(long, value_name = "FILE.svg|png")]
     pub(crate) plot: Option<PathBuf>,
     /// Begin at the prices of this result
-    #[arg(long, value_name = "RESULT")]
+    #[arg(long, value_name = "RESULT", visible_alias = "start")]
     pub(crate) warm_start: Option<PathBuf>,
     /// Write a row to this CSV file in every pass over the users
     #[arg(long, value_name = "FILE.csv", conflicts_with = "demands")]

@@ -92,7 +92,7 @@ pub(crate) struct ConsensusFitArguments {
     #[arg(long, value_name = "FILE.csv")]
     pub(crate) history: Option<PathBuf>,
     /// Begin at the point of this result
-    #[arg(long, value_name = "RESULT")]
+    #[arg(long, value_name = "RESULT", visible_alias = "warm-start")]
     pub(crate) start: Option<PathBuf>,
 }
 

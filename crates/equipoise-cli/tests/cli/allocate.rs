@@ -242,6 +242,11 @@ fn bad_input_is_refused_with_its_evidence() {
     case("allocate_units", &["--reserve", "3", "--reserve-units", "3"])
         .expect(2)
         .complains(&["--reserve-units: found 3"]);
+    case("allocate_reserve_large", &["--reserve", "100"]).expect(2).complains(&[
+        "--reserve: found 100",
+        "the 3 generators that count keep back 90 at most",
+        "10 are missing",
+    ]);
     case("allocate_both", &["--demand", "3", "--demands", "1:2:3"])
         .expect(2)
         .complains(&["give one of them"]);

@@ -88,8 +88,7 @@ impl Multipliers {
                     let t = change * y[k];
                     let (indices, values) = rows.row(k);
                     for (place, &column) in indices.iter().enumerate() {
-                        let value = values.map_or(1.0, |values| values[place]);
-                        x[column as usize] += t * value / q[column as usize];
+                        x[column as usize] += t * values.at(place) / q[column as usize];
                     }
                 }
             }

@@ -15,7 +15,7 @@ mod lasso;
 mod logistic;
 mod quadratic;
 
-use equipoise::matrix::{Rows, dot};
+use equipoise::matrix::{RowValues, Rows, dot};
 use equipoise::{Control, Pass};
 
 use crate::curvature::Curvature;
@@ -274,23 +274,24 @@ struct Task<'t> {
 pub(crate) fn add_outer(rows: &Rows<'_>, k: usize, weight: f64, to: &mut Symmetric) {
     let (indices, values) = rows.row(k);
     // A row without a gap: no look at where its numbers belong.
-    if let Some(values) = values.filter(|values| values.len() == rows.columns()) {
+    if let RowValues::Double(values) = values
+        && values.len() == rows.columns()
+    {
         for (r, value) in values.iter().enumerate() {
             let scaled = weight * value;
             to.row_mut(r).iter_mut().zip(values).for_each(|(sum, other)| *sum += scaled * other);
         }
         return;
     }
-    let value = |place: usize| values.map_or(1.0, |values| values[place]);
     for (place, &r) in indices.iter().enumerate() {
-        let scaled = weight * value(place);
+        let scaled = weight * values.at(place);
         let row = to.row_mut(r as usize);
-        match values {
-            Some(values) => indices[..=place]
-                .iter()
-                .zip(&values[..=place])
-                .for_each(|(&c, other)| row[c as usize] += scaled * other),
-            None => indices[..=place].iter().for_each(|&c| row[c as usize] += scaled),
+        if let RowValues::Double(values) = values {
+            let own = indices[..=place].iter().zip(&values[..=place]);
+            own.for_each(|(&c, other)| row[c as usize] += scaled * other);
+        } else {
+            let own = indices[..=place].iter().enumerate();
+            own.for_each(|(k, &c)| row[c as usize] += scaled * values.at(k));
         }
     }
 }

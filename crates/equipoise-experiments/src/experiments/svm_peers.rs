@@ -56,7 +56,7 @@ fn in_folder(
         write!(out, "{label:+}")?;
         let (indices, values) = data.rows.row(i);
         for (k, index) in indices.iter().enumerate() {
-            write!(out, " {}:{}", index + 1, values.map_or(1.0, |values| values[k]))?;
+            write!(out, " {}:{}", index + 1, values.at(k))?;
         }
         writeln!(out)?;
     }

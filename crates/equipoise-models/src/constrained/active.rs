@@ -7,7 +7,7 @@
 //! A round solves for the free weights with the others at their bounds, then lets everything change sides that wants to
 //! (primal-dual active set; Hintermueller, Ito and Kunisch 2002). That takes a handful of rounds or does not end; when the
 //! number of weights on the wrong side has not fallen for a while, a feasible descent takes over, one weight at a time,
-//! which does end. Where columns depend on each other, proximal points make G definite.
+//! which does end. Where columns depend on each other, the square of what the sum is missed by makes G definite, or proximal points do.
 
 use equipoise::{Control, Pass};
 
@@ -38,6 +38,8 @@ pub(super) struct Quadratic<'a> {
     pub(super) stride: usize,
     /// Added to the diagonal.
     pub(super) ridge: f64,
+    /// Added to it beside that, one a weight, where there is something.
+    pub(super) shift: Option<&'a [f64]>,
     pub(super) linear: &'a [f64],
     pub(super) region: &'a Region,
     /// The factor of all of G, where it is at hand.
@@ -67,6 +69,27 @@ impl Quadratic<'_> {
         self.linear.len()
     }
 
+    /// G and c with the square of what the sum is missed by, `sigma/2 (sum w - s)^2`: 0 where the sum holds, so that neither w nor lambda
+    /// changes, and G bends where columns depend on each other but their weights trade off under the sum. sigma is between the
+    /// longest column and the shortest, so that neither is lost beside it.
+    fn with_sum(&self) -> Option<(Vec<f64>, Vec<f64>)> {
+        let (sum, size) = (self.region.sum()?, self.size());
+        let lengths = || (0..size).map(|j| self.gram[j * self.stride + j]).filter(|own| *own > 0.0);
+        let (least, most) = (lengths().fold(f64::INFINITY, f64::min), lengths().fold(0.0, f64::max));
+        let sigma = least.sqrt() * most.sqrt();
+        if !(sigma > 0.0 && sigma.is_finite()) {
+            return None;
+        }
+        let column = |j: usize| &self.gram[j * self.stride..j * self.stride + size];
+        let gram = (0..size).flat_map(|j| column(j).iter().map(|entry| entry + sigma)).collect();
+        Some((gram, self.linear.iter().map(|own| own + sigma * sum).collect()))
+    }
+
+    /// What is added to the diagonal of a weight.
+    fn added(&self, j: usize) -> f64 {
+        self.ridge + self.shift.map_or(0.0, |shift| shift[j])
+    }
+
     /// Solves it, beginning with the sides given; returns lambda.
     pub(super) fn solve(
         &self,
@@ -79,16 +102,26 @@ impl Quadratic<'_> {
         if let Solved::Yes = self.try_solve(sides, w, &mut lambda, scratch, control)? {
             return Ok(lambda);
         }
-        // Proximal points: G + shift I, c + shift w, until w stays where it is.
+        if let Some((gram, linear)) = self.with_sum() {
+            let bent = Quadratic { gram: &gram, stride: self.size(), linear: &linear, whole: None, ..*self };
+            if let Solved::Yes = bent.try_solve(sides, w, &mut lambda, scratch, control)? {
+                return Ok(lambda);
+            }
+        }
+        // Proximal points: G + S, c + S w, until w stays where it is. S is a share of the diagonal: beside one number for all, columns
+        // that are far shorter than the others would hardly move.
         let size = self.size();
-        let largest = (0..size).map(|j| self.gram[j * self.stride + j]).fold(0.0, f64::max) + self.ridge;
-        let shift = if largest > 0.0 { 1e-8 * largest } else { 1.0 };
+        let diagonal = |j: usize| self.gram[j * self.stride + j] + self.ridge;
+        let least = (0..size).map(diagonal).filter(|own| *own > 0.0).fold(f64::INFINITY, f64::min);
+        let of_nothing = if least.is_finite() { 1e-8 * least } else { 1.0 };
+        let shift: Vec<f64> =
+            (0..size).map(|j| if diagonal(j) > 0.0 { 1e-8 * diagonal(j) } else { of_nothing }).collect();
         self.region.restore_sum(w);
         let mut linear = vec![0.0; size];
         for _ in 0..PROXIMAL {
             let before = w.to_vec();
-            (0..size).for_each(|j| linear[j] = self.linear[j] + shift * before[j]);
-            let near = Quadratic { ridge: self.ridge + shift, linear: &linear, whole: None, ..*self };
+            (0..size).for_each(|j| linear[j] = self.linear[j] + shift[j] * before[j]);
+            let near = Quadratic { shift: Some(&shift), linear: &linear, whole: None, ..*self };
             near.try_solve(sides, w, &mut lambda, scratch, control)?;
             let moved = w.iter().zip(&before).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
             if moved <= 1e-12 * w.iter().fold(0.0, |most: f64, value| most.max(value.abs())) {
@@ -189,7 +222,7 @@ impl Quadratic<'_> {
             for (own, &j) in free.iter().enumerate() {
                 let column = &self.gram[j * self.stride..j * self.stride + size];
                 factor.extend(free.iter().map(|&i| column[i]));
-                factor[own * n + own] += self.ridge;
+                factor[own * n + own] += self.added(j);
             }
             if !dense::factor(factor, n) {
                 return false;
@@ -214,10 +247,10 @@ impl Quadratic<'_> {
     fn slopes(&self, w: &[f64], lambda: f64, scratch: &mut Scratch) {
         let (size, Scratch { slope, least, .. }) = (self.size(), scratch);
         slope.clear();
-        slope.extend((0..size).map(|j| lambda - self.linear[j] + self.ridge * w[j]));
+        slope.extend((0..size).map(|j| lambda - self.linear[j] + self.added(j) * w[j]));
         // Columns may have very different lengths: a slope is next to nothing beside its own terms.
         least.clear();
-        least.extend((0..size).map(|j| lambda.abs() + self.linear[j].abs() + self.ridge * w[j].abs()));
+        least.extend((0..size).map(|j| lambda.abs() + self.linear[j].abs() + self.added(j) * w[j].abs()));
         for j in (0..size).filter(|&j| w[j] != 0.0) {
             let column = &self.gram[j * self.stride..j * self.stride + size];
             for ((value, size), entry) in slope.iter_mut().zip(least.iter_mut()).zip(column) {

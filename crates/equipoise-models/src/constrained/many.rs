@@ -231,6 +231,7 @@ impl<'a> Shared<'a> {
             gram: &self.gram.entries,
             stride: self.gram.stride,
             ridge: self.settings.ridge,
+            shift: None,
             linear: &self.linear[k * columns..(k + 1) * columns],
             region: self.region,
             whole: self.factor.as_deref(),

@@ -213,6 +213,35 @@ fn objective(case: &Case, w: &[RBig]) -> RBig {
     (sum + exact(case.settings.ridge) * squares) / RBig::from(2)
 }
 
+/// Fewer rows than columns, whose lengths are far apart: what keeps weights near has to be in the units of each.
+#[test]
+fn columns_that_depend_on_each_other_and_are_of_very_different_lengths_converge() {
+    let cases: [(&[f64], &[&[f64]]); 3] = [
+        (&[1.394, 1.771], &[&[388_671.196, 0.0], &[0.0, 0.0], &[0.0, 0.416], &[-1_220_894.96, 0.0]]),
+        (
+            &[-3.298e-4, 7.054e-5],
+            &[&[2.078e-3, -9.606e-7], &[-3.698e-3, -6.567e-3], &[8.559, -5.617e-3], &[-911.7, -0.3585]],
+        ),
+        (
+            &[-2.0, -4.0, 0.0, 1.0],
+            &[
+                &[52_297.6, 0.0, 0.0, 0.0],
+                &[0.0, -8.098e-3, -1.091e-4, 0.0],
+                &[0.0, 0.0, -0.2314, 0.0],
+                &[0.0, 0.0, 0.0, -341.9],
+                &[0.0, -2_620_130.5, -4.817e-6, 0.0],
+            ],
+        ),
+    ];
+    for (y, columns) in cases {
+        let x = DenseMatrix::from_columns(y.len(), columns.len(), columns.concat()).expect("valid");
+        let (y, region) = (y.to_vec(), Region::simplex(columns.len(), 1.0));
+        let found = Case { x, y, weights: None, region, settings: Settings::default() }.fit();
+        assert_eq!(found.status, Status::Converged, "{found:?}");
+        assert!(found.bound <= found.objective && found.relative_gap <= 1e-6);
+    }
+}
+
 #[test]
 fn no_bound_is_false_in_exact_arithmetic() {
     for kind in 0..5 {

@@ -203,6 +203,7 @@ impl<'a> Search<'a, '_> {
             gram: &working.gram.entries,
             stride: working.gram.stride,
             ridge: self.settings.ridge,
+            shift: None,
             linear,
             region: &region,
             whole: None,

@@ -12,6 +12,8 @@
 //! - **observed, graph**: a path leads to an observed coefficient, along which b changes by `G / least weight` at most.
 //! - **a matrix, kernel of D known**: `b = N a + rest` with N a basis of the kernel, `|rest_c| <= rho_c` as above. Then
 //!   `||X N a|| <= R + sum_c ||X_c|| rho_c`, and the least singular value of `X N` is proven from below.
+//! - **a matrix of full rank**: `||X b|| <= R` alone, with columns brought to one length by powers of two; where lambda is small
+//!   G says nothing. The smaller of this and what D says counts, coefficient by coefficient.
 //! - **a matrix, any D**: `||b||^2 <= (R^2 + s^2 G^2) / least eigenvalue of X'X + s^2 D'D`, proven from below.
 //!
 //! The least eigenvalue of a Gram matrix M is at least `t - rounding` where Cholesky's factorisation of `M - t I` runs to its
@@ -30,6 +32,8 @@ const INFLATED: f64 = 1.0 + 1e-12;
 /// The largest kernel of D, and the largest order of `X'X + D'D`, that are looked at.
 const MOST_OF_KERNEL: usize = 400;
 const MOST_COEFFICIENTS: usize = 3000;
+/// The most coefficients of a matrix that is looked at alone, which is done for every proof.
+const MOST_ALONE: usize = 400;
 
 /// Bounds of every `|b_c|`; none where nothing is known.
 pub(super) fn largest(task: &Task<'_>, level: f64, control: &Control) -> Pass<Option<Vec<f64>>> {
@@ -44,7 +48,7 @@ pub(super) fn largest(task: &Task<'_>, level: f64, control: &Control) -> Pass<Op
     if task.sparse > 0.0 {
         return Ok(Some(vec![level / task.sparse * INFLATED; n]));
     }
-    match (task.design, task.order) {
+    let by_differences = match (task.design, task.order) {
         (Design::Identity, _) => Ok(Some(task.y.iter().map(|y| (y.abs() + off) * INFLATED).collect())),
         (Design::Observed { indices, .. }, Some(order)) => {
             Ok(interpolated(task.y, indices, n, order, off, variation))
@@ -67,7 +71,45 @@ pub(super) fn largest(task: &Task<'_>, level: f64, control: &Control) -> Pass<Op
             by_kernel(task, x, &basis, &rest, image, control)
         }
         _ => together(task, image, variation, control),
+    }?;
+    let Design::Matrix(x) = task.design else { return Ok(by_differences) };
+    // The differences tell nothing where what they allow is more than what X does.
+    let lengths = task.design.column_lengths(task.y.len());
+    let longest = lengths.iter().fold(0.0_f64, |most, length| most.max(*length));
+    if by_differences.is_some() && variation * longest < image {
+        return Ok(by_differences);
     }
+    let by_matrix = alone(x, &lengths, image, control)?;
+    Ok(match (by_differences, by_matrix) {
+        (Some(one), Some(other)) => {
+            Some(one.iter().zip(&other).map(|(one, other)| one.min(*other)).collect())
+        }
+        (one, other) => one.or(other),
+    })
+}
+
+/// `X b` determines b: with `b = S a`, columns of `X S` of about one length, `|b_c| <= S_c R / least singular value of X S`.
+fn alone(x: &Matrix, lengths: &[f64], image: f64, control: &Control) -> Pass<Option<Vec<f64>>> {
+    let (rows, n) = (x.rows(), x.columns());
+    if n > MOST_ALONE || n > rows || lengths.iter().any(|length| !(*length > 1e-140 && *length < 1e140)) {
+        return Ok(None);
+    }
+    let scale: Vec<f64> = lengths.iter().map(|length| (-length.log2().round()).exp2()).collect();
+    let mut gram = Mat::<f64>::zeros(n, n);
+    let mut column = vec![0.0; rows];
+    for c in 0..n {
+        column.fill(0.0);
+        for_each_in_column(x, c, |r, value| column[r] = scale[c] * value);
+        (0..=c).for_each(|k| {
+            gram[(c, k)] = scale[k] * x.column_dot(k, &column);
+            gram[(k, c)] = gram[(c, k)];
+        });
+        control.check()?;
+    }
+    // Powers of two round nothing, up to what underflows.
+    let Some(least) = least_eigenvalue(&gram, rows) else { return Ok(None) };
+    let size = image / (least.sqrt() / INFLATED) * INFLATED;
+    Ok(Some(scale.iter().map(|scale| scale * size * INFLATED).collect()))
 }
 
 /// Observed coefficients of a chain.

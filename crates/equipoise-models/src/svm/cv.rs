@@ -371,7 +371,7 @@ mod tests {
         let fold_of = deal(samples, &settings, 3).expect("dealt");
         for (fold, &score) in one.costs[1].scores.iter().enumerate() {
             let kept: Vec<usize> = (0..90).filter(|&i| fold_of[i] != Some(fold)).collect();
-            let values = kept.iter().map(|&i| rows.row(i).1.expect("values")[0]).collect();
+            let values = kept.iter().map(|&i| rows.row(i).1.at(0)).collect();
             let copied = Rows::new(1, (0..=kept.len()).collect(), vec![0; kept.len()], Some(values));
             let (copied, kept_labels) =
                 (copied.expect("valid"), kept.iter().map(|&i| labels[i]).collect::<Vec<_>>());

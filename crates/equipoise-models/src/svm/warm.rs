@@ -21,7 +21,7 @@ use super::dual::Task;
 use super::{Kind, TrainSettings};
 use equipoise::coupling::Coupling;
 use equipoise::enclosure::Sum;
-use equipoise::matrix::{Rows, SparseMatrix};
+use equipoise::matrix::{RowValues, Rows, SparseMatrix};
 use equipoise::problem::Problem;
 use equipoise::separable::Values;
 use equipoise::smooth::Gram;
@@ -217,7 +217,7 @@ impl<'t> Part<'t> {
             });
             starts.push(indices.len());
         }
-        let values = task.rows.row(0).1.is_some().then_some(values);
+        let values = (!matches!(task.rows.row(0).1, RowValues::Ones)).then_some(values);
         let rows = Rows::new(task.rows.columns(), starts, indices, values).ok()?;
         let has_targets = matches!(task.kind, Kind::Svc | Kind::Svr);
         let target = |i: usize| if has_targets { task.targets[i] } else { 0.0 };

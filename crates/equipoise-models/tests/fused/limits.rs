@@ -106,3 +106,22 @@ fn a_lambda_beyond_everything_leaves_the_mean() {
         }
     }
 }
+
+/// A lambda beside which the misfit is huge: what differences allow says nothing of coefficients, the columns do.
+#[test]
+fn a_lambda_far_below_everything_is_proven_by_the_design() {
+    let mut draw = Draw::new(12);
+    for (size, lambda) in [(1e5, 1e-5), (1e6, 1e-3), (1.0, 1e-7), (1e-3, 1e-9), (1e6, 1.0)] {
+        for wide in [1.0, 30.0] {
+            let (rows, n) = (6 + draw.below(8), 2 + draw.below(4));
+            let row =
+                |draw: &mut Draw| (0..n).map(|c| draw.next() * if c == 0 { wide } else { 1.0 }).collect();
+            let x: Vec<Vec<f64>> = (0..rows).map(|_| row(&mut draw)).collect();
+            let y: Vec<f64> = (0..rows).map(|_| size * draw.next()).collect();
+            let case = Case { y, n, seen: Seen::Rows(x), penalty: Penalty::Chain, lambda, sparse: 0.0 };
+            let found = case.fit(&FitSettings::default(), &Control::unlimited()).expect("a fit");
+            assert_eq!(found.status, Status::Converged, "{size} {lambda} {wide}: {found:?}");
+            case.judge(&found);
+        }
+    }
+}

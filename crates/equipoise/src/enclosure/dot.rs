@@ -33,6 +33,16 @@ pub(crate) fn scatter_add(indices: &[u32], values: Option<&[f64]>, t: f64, sums:
     }
 }
 
+/// [`gather_dot`] with values of 32 bits.
+pub(crate) fn dot_gathered(indices: &[u32], values: &[f32], y: &[f64]) -> Enclosure {
+    Arch::new().dispatch(Gathered { indices, values, y }).value()
+}
+
+/// [`scatter_add`] with values of 32 bits.
+pub(crate) fn add_scattered(indices: &[u32], values: &[f32], t: f64, sums: &mut [Sum]) {
+    Arch::new().dispatch(Scattered { indices, values, t, sums });
+}
+
 struct Dense<'a> {
     a: &'a [f64],
     b: &'a [f64],
@@ -97,39 +107,39 @@ fn add_products<S: Simd>(simd: S, sum: &mut [S::f64s; 3], a: S::f64s, b: S::f64s
 /// The f64 of the widest vector.
 const MOST_LANES: usize = 16;
 
-struct Gathered<'a> {
+struct Gathered<'a, T> {
     indices: &'a [u32],
-    values: &'a [f64],
+    values: &'a [T],
     y: &'a [f64],
 }
 
-impl WithSimd for Gathered<'_> {
+impl<T: Copy + Into<f64>> WithSimd for Gathered<'_, T> {
     type Output = Sum;
 
     #[inline(always)]
     fn with_simd<S: Simd>(self, _simd: S) -> Sum {
         let mut sum = Sum::default();
         for (&c, &value) in self.indices.iter().zip(self.values) {
-            sum.add_product(value, self.y[c as usize]);
+            sum.add_product(value.into(), self.y[c as usize]);
         }
         sum
     }
 }
 
-struct Scattered<'a> {
+struct Scattered<'a, T> {
     indices: &'a [u32],
-    values: &'a [f64],
+    values: &'a [T],
     t: f64,
     sums: &'a mut [Sum],
 }
 
-impl WithSimd for Scattered<'_> {
+impl<T: Copy + Into<f64>> WithSimd for Scattered<'_, T> {
     type Output = ();
 
     #[inline(always)]
     fn with_simd<S: Simd>(self, _simd: S) {
         for (&c, &value) in self.indices.iter().zip(self.values) {
-            self.sums[c as usize].add_product(self.t, value);
+            self.sums[c as usize].add_product(self.t, value.into());
         }
     }
 }

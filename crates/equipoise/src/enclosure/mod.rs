@@ -22,7 +22,7 @@ mod dot;
 mod elementary;
 mod sum;
 
-pub(crate) use dot::scatter_add;
+pub(crate) use dot::{add_scattered, dot_gathered, scatter_add};
 pub use dot::{dot, gather_dot};
 pub use sum::Sum;
 pub(crate) use sum::add_product_to;

@@ -99,7 +99,7 @@ impl ByRow {
             Self::Sparse(rows) => {
                 let (indices, values) = rows.row(i);
                 match indices.binary_search(&(c as u32)) {
-                    Ok(at) => values.map_or(1.0, |values| values[at]),
+                    Ok(at) => values.at(at),
                     Err(_) => 0.0,
                 }
             }

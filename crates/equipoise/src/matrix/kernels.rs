@@ -25,6 +25,50 @@ pub fn axpy(t: f64, x: &[f64], y: &mut [f64]) {
     if x.len() >= LONG { Arch::new().dispatch(LongAxpy { t, x, y }) } else { short::axpy(t, x, y) }
 }
 
+/// Numbers of 32 bits that are widened at a time.
+const WIDENED: usize = 1024;
+/// The same of rows that are short: a smaller place is sooner there.
+const FEW_WIDENED: usize = 64;
+
+/// The inner product with numbers of 32 bits: the same bits as with these numbers widened, where they are no more than
+/// [`WIDENED`].
+#[inline]
+pub(crate) fn dot_single(a: &[f32], b: &[f64]) -> f64 {
+    let mut sum = 0.0;
+    widened(a, |first, wide| sum += dot(wide, &b[first..first + wide.len()]));
+    sum
+}
+
+/// The inner product of numbers of 32 bits.
+#[inline]
+pub(crate) fn dot_singles(a: &[f32], b: &[f32]) -> f64 {
+    let mut sum = 0.0;
+    widened(a, |first, wide| sum += dot_single(&b[first..first + wide.len()], wide));
+    sum
+}
+
+/// `y += t * x` with numbers of 32 bits.
+#[inline]
+pub(crate) fn axpy_single(t: f64, x: &[f32], y: &mut [f64]) {
+    widened(x, |first, wide| axpy(t, wide, &mut y[first..first + wide.len()]));
+}
+
+/// Hands over the numbers in 64 bits, chunk by chunk, each with the place where it begins.
+#[inline]
+fn widened(list: &[f32], take: impl FnMut(usize, &[f64])) {
+    if list.len() <= FEW_WIDENED { by::<FEW_WIDENED>(list, take) } else { by::<WIDENED>(list, take) }
+}
+
+#[inline]
+fn by<const N: usize>(list: &[f32], mut take: impl FnMut(usize, &[f64])) {
+    let mut buffer = [0.0; N];
+    for (k, chunk) in list.chunks(N).enumerate() {
+        let wide = &mut buffer[..chunk.len()];
+        wide.iter_mut().zip(chunk).for_each(|(wide, &short)| *wide = f64::from(short));
+        take(k * N, wide);
+    }
+}
+
 /// The same where vectors are known to be short: without asking for the instructions, and in the same order of additions
 /// at every length.
 pub(crate) mod short {

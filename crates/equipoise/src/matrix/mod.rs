@@ -12,6 +12,7 @@ mod enclosed;
 mod kernels;
 mod outer;
 mod pivoted_qr;
+mod row_values;
 mod rows;
 mod sparse;
 mod sparse_definite;
@@ -19,6 +20,7 @@ mod symmetric;
 
 pub use by_row::ByRow;
 pub use dense::DenseMatrix;
+pub use row_values::RowValues;
 pub use rows::Rows;
 pub use sparse::SparseMatrix;
 

@@ -5,7 +5,7 @@
 use faer::linalg::matmul::{matmul, triangular};
 use faer::{Accum, MatMut, MatRef, Par};
 
-use super::Rows;
+use super::{RowValues, Rows};
 
 /// Rows that are multiplied at a time.
 const COLLECTED: usize = 64;
@@ -25,10 +25,15 @@ impl Rows<'_> {
         let mut collected = Vec::new();
         for (i, weight) in chosen {
             match self.full_row(i) {
-                Some(values) if values.len() >= FEW && first < values.len() => {
+                Some(values) if self.columns() >= FEW && first < self.columns() => {
                     let root = weight.sqrt();
-                    collected.extend(values[first..].iter().map(|value| root * value));
-                    if collected.len() >= COLLECTED * (values.len() - first) {
+                    match values {
+                        RowValues::Double(list) => {
+                            collected.extend(list[first..].iter().map(|value| root * value));
+                        }
+                        list => collected.extend((first..self.columns()).map(|k| root * list.at(k))),
+                    }
+                    if collected.len() >= COLLECTED * (self.columns() - first) {
                         self.multiply(&collected, first, out, stride);
                         collected.clear();
                     }

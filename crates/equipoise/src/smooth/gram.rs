@@ -201,8 +201,7 @@ impl DualSide for Gram<'_> {
         self.pass(control, |part| {
             for c in part {
                 let (indices, values) = self.rows.row(c);
-                let size =
-                    |(k, &j): (usize, &u32)| (values.map_or(1.0, |values| values[k]) * w[j as usize]).abs();
+                let size = |(k, &j): (usize, &u32)| (values.at(k) * w[j as usize]).abs();
                 out[c] += indices.iter().enumerate().map(size).sum::<f64>() + self.linear.at(c).abs();
             }
         })?;
