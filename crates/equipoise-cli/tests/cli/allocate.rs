@@ -209,7 +209,7 @@ fn tables_of_every_kind_are_read() {
 }
 
 #[test]
-fn bad_input_is_refused_with_its_evidence() {
+fn words_that_do_not_fit_are_refused_with_their_evidence() {
     users("allocate_reach", &["--demand", "-3", "--drop", "room"]).expect(2).complains(&[
         "row `demand` asks for -3",
         "3 are too much",
@@ -254,6 +254,10 @@ fn bad_input_is_refused_with_its_evidence() {
     case("allocate_demands_far", &["--demands", "10:200:5"]).expect(2).complains(&["are missing"]);
     case("allocate_gap", &["--gap", "0"]).expect(2).complains(&["gap: found 0"]);
     case("allocate_limit", &["--time-limit", "-1"]).expect(2).complains(&["--time-limit: found -1"]);
+}
+
+#[test]
+fn files_that_do_not_fit_are_refused_with_their_evidence() {
     let folder = scratch("allocate_bad");
     let refused = |name: &str, content: &str, options: &[&str], words: &[&str]| {
         let path = write(&folder, name, content);
