@@ -351,16 +351,30 @@ impl Search<'_> {
         let residuals = self.point.residuals;
         let (f, coupling, n) = (residuals.view.smooth(), residuals.coupling(), miss.len());
         let mut weighted = vec![0.0; row_weights.len()];
-        let mut column = vec![0.0; row_weights.len()];
-        let mut preconditioner = |c: usize| {
-            coupling.copy_column(c, &mut column);
-            let rows: f64 = column.iter().zip(row_weights).map(|(a, w)| w * a * a).sum();
+        let diagonal = |rows: f64, c: usize| {
             let d = f.curvature(c) + rows;
             if d > 0.0 { 1.0 / d } else { 1.0 }
         };
-        let inverse: Vec<f64> = (0..n).map(|c| if chosen[c] { preconditioner(c) } else { 0.0 }).collect();
+        // A vector more for every variable is kept only where many rows make the diagonal dear.
+        let kept: Option<Vec<f64>> = (row_weights.len() > 1).then(|| {
+            let mut column = vec![0.0; row_weights.len()];
+            let mut of_rows = |c: usize| {
+                coupling.copy_column(c, &mut column);
+                column.iter().zip(row_weights).map(|(a, w)| w * a * a).sum()
+            };
+            (0..n).map(|c| if chosen[c] { diagonal(of_rows(c), c) } else { 0.0 }).collect()
+        });
+        let inverse = |c: usize| match (&kept, row_weights) {
+            (Some(kept), _) => kept[c],
+            _ if !chosen[c] => 0.0,
+            (_, [w]) => {
+                let a = coupling.column_dot(c, &[1.0]);
+                diagonal(w * a * a, c)
+            }
+            _ => diagonal(0.0, c),
+        };
         let (mut y, mut r) = (vec![0.0; n], miss);
-        let mut p: Vec<f64> = r.iter().zip(&inverse).map(|(r, d)| r * d).collect();
+        let mut p: Vec<f64> = r.iter().enumerate().map(|(c, r)| r * inverse(c)).collect();
         let mut image = vec![0.0; n];
         let mut fit = dot(&r, &p);
         let enough = SOLVED * fit;
@@ -390,11 +404,11 @@ impl Search<'_> {
                 y[c] += t * p[c];
                 r[c] -= t * image[c];
             }
-            let next: f64 = (0..n).map(|c| r[c] * r[c] * inverse[c]).sum();
+            let next: f64 = (0..n).map(|c| r[c] * r[c] * inverse(c)).sum();
             let ratio = next / fit;
             fit = next;
             for c in 0..n {
-                p[c] = r[c] * inverse[c] + ratio * p[c];
+                p[c] = r[c] * inverse(c) + ratio * p[c];
             }
         }
         Ok(Some(y))
