@@ -13,7 +13,7 @@ use equipoise_theory::StepRule;
 use super::{dense, scratch};
 
 fn round_trip(test: &str, problem: &ProblemFile) {
-    let path = write_problem(scratch("round-trip").join(test), "PROBLEM", problem).expect("written");
+    let path = write_problem(scratch(&format!("round-trip-{test}")), "PROBLEM", problem).expect("written");
     let text = fs::read_to_string(&path).expect("there");
     assert_eq!(
         &ProblemFile::read(&path, &Control::unlimited()).unwrap_or_else(|error| panic!("{error}\n{text}")),
