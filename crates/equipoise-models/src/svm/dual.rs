@@ -56,6 +56,8 @@ pub(super) struct Task<'a> {
 #[derive(Debug)]
 pub(super) struct Pieces<'t> {
     task: &'t Task<'t>,
+    /// The far bound of all multipliers of a classifier, where it is the same for all: sweeps ask for bounds all the time.
+    far: Option<f64>,
 }
 
 impl PieceTerm for Pieces<'_> {
@@ -64,6 +66,10 @@ impl PieceTerm for Pieces<'_> {
     }
     #[inline]
     fn piece(&self, c: usize) -> Piece {
+        if let (Some(far), Some(&target)) = (self.far, self.task.targets.get(c)) {
+            let (lower, upper) = if target > 0.0 { (0.0, far) } else { (-far, 0.0) };
+            return Piece { l1: 0.0, l2: 0.0, lower, upper };
+        }
         let (lower, upper) = self.task.bounds(c);
         let is_charged = self.task.kind == Kind::Svr && c < self.task.targets.len();
         let l1 = if is_charged { self.task.epsilon } else { 0.0 };
@@ -93,7 +99,7 @@ impl Task<'_> {
     pub(super) fn bounds(&self, i: usize) -> (f64, f64) {
         let Some(&target) = self.targets.get(i) else { return (f64::NEG_INFINITY, f64::INFINITY) };
         let cap = self.caps.at(i);
-        let far = if self.is_squared() && cap > 0.0 { f64::INFINITY } else { cap };
+        let far = self.far(cap);
         match self.kind {
             Kind::Svr => (-cap, cap),
             Kind::OneClass => (0.0, cap),
@@ -104,7 +110,17 @@ impl Task<'_> {
 
     /// h.
     pub(super) fn pieces(&self) -> Pieces<'_> {
-        Pieces { task: self }
+        let far = match (self.kind, &self.caps) {
+            (Kind::Svc | Kind::NuSvc, Values::Uniform(cap)) => Some(self.far(*cap)),
+            _ => None,
+        };
+        Pieces { task: self, far }
+    }
+
+    /// The bound away from 0 of a multiplier with this cap.
+    #[inline]
+    fn far(&self, cap: f64) -> f64 {
+        if self.is_squared() && cap > 0.0 { f64::INFINITY } else { cap }
     }
 
     /// Twice the weights of the squares of the multipliers.

@@ -233,26 +233,21 @@ impl<'a> Rows<'a> {
     /// The inner product of row i with w.
     #[inline]
     pub fn dot(&self, i: usize, w: &[f64]) -> f64 {
-        match self.full_row(i) {
-            Some(RowValues::Double(values)) => return kernels::dot(values, w),
-            Some(RowValues::Single(values)) => return kernels::dot_single(values, w),
-            _ => {}
-        }
-        let (indices, values) = self.row(i);
-        match values {
-            RowValues::Ones => {
-                // Two running sums: one would wait for itself at every addition.
-                let (mut even, mut odd) = (0.0, 0.0);
-                let pairs = indices.chunks_exact(2);
-                pairs.remainder().iter().for_each(|&k| even += w[k as usize]);
-                for pair in pairs {
-                    even += w[pair[0] as usize];
-                    odd += w[pair[1] as usize];
-                }
-                even + odd
+        let range = self.starts[i]..self.starts[i + 1];
+        match &self.values {
+            Stored::Ones => summed(self.numbers(&range), w),
+            Stored::Double(values) => {
+                let own = &values[range.start..range.end];
+                if own.len() == self.columns { kernels::dot(own, w) } else { gathered(self.numbers(&range), own, w) }
             }
-            RowValues::Double(values) => gathered(indices, values, w),
-            RowValues::Single(values) => gathered(indices, values, w),
+            Stored::Single(values) => {
+                let own = &values[range.start..range.end];
+                if own.len() == self.columns {
+                    kernels::dot_single(own, w)
+                } else {
+                    gathered(self.numbers(&range), own, w)
+                }
+            }
         }
     }
 
@@ -292,18 +287,26 @@ impl<'a> Rows<'a> {
     /// `w += t * row i`.
     #[inline]
     pub fn add(&self, i: usize, t: f64, w: &mut [f64]) {
-        match self.full_row(i) {
-            Some(RowValues::Double(values)) => return kernels::axpy(t, values, w),
-            Some(RowValues::Single(values)) => return kernels::axpy_single(t, values, w),
-            _ => {}
-        }
-        match self.row(i) {
-            (indices, RowValues::Ones) => indices.iter().for_each(|&k| w[k as usize] += t),
-            (indices, RowValues::Double(values)) => {
-                indices.iter().zip(values).for_each(|(&k, value)| w[k as usize] += t * value);
+        let range = self.starts[i]..self.starts[i + 1];
+        match &self.values {
+            Stored::Ones => self.numbers(&range).iter().for_each(|&k| w[k as usize] += t),
+            Stored::Double(values) => {
+                let own = &values[range.start..range.end];
+                if own.len() == self.columns {
+                    kernels::axpy(t, own, w);
+                } else {
+                    let entries = self.numbers(&range).iter().zip(own);
+                    entries.for_each(|(&k, value)| w[k as usize] += t * value);
+                }
             }
-            (indices, RowValues::Single(values)) => {
-                indices.iter().zip(values).for_each(|(&k, &value)| w[k as usize] += t * f64::from(value));
+            Stored::Single(values) => {
+                let own = &values[range.start..range.end];
+                if own.len() == self.columns {
+                    kernels::axpy_single(t, own, w);
+                } else {
+                    let entries = self.numbers(&range).iter().zip(own);
+                    entries.for_each(|(&k, &value)| w[k as usize] += t * f64::from(value));
+                }
             }
         }
     }
@@ -390,6 +393,19 @@ impl<'a> Rows<'a> {
         }
         sum
     }
+}
+
+/// `sum_k w[indices_k]` in two running sums: one would wait for itself at every addition.
+#[inline]
+fn summed(indices: &[u32], w: &[f64]) -> f64 {
+    let (mut even, mut odd) = (0.0, 0.0);
+    let (pairs, rest) = indices.as_chunks::<2>();
+    rest.iter().for_each(|&k| even += w[k as usize]);
+    for pair in pairs {
+        even += w[pair[0] as usize];
+        odd += w[pair[1] as usize];
+    }
+    even + odd
 }
 
 /// `sum_k values_k w[indices_k]` in two running sums: one would wait for itself at every addition.

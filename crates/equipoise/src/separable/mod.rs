@@ -55,6 +55,11 @@ pub trait SeparableTerm: Debug + Send + Sync {
     /// `h_c(z)`; infinite outside the domain.
     fn value(&self, c: usize, z: f64) -> f64;
 
+    /// h(x): the values of all coordinates, added up in their order.
+    fn total(&self, x: &[f64]) -> f64 {
+        x.iter().enumerate().map(|(c, &z)| self.value(c, z)).sum()
+    }
+
     /// The interval on which `h_c` is finite.
     fn domain(&self, _c: usize) -> (f64, f64) {
         (f64::NEG_INFINITY, f64::INFINITY)
@@ -140,6 +145,17 @@ impl<T: PieceTerm> SeparableTerm for T {
     fn value(&self, c: usize, z: f64) -> f64 {
         PieceTerm::piece(self, c).value(z)
     }
+    fn total(&self, x: &[f64]) -> f64 {
+        let mut sum = 0.0;
+        for (c, &z) in x.iter().enumerate() {
+            let piece = PieceTerm::piece(self, c);
+            // Within bounds alone there is nothing to wait for.
+            if piece.l1 != 0.0 || piece.l2 != 0.0 || !(piece.lower <= z && z <= piece.upper) {
+                sum += piece.value(z);
+            }
+        }
+        sum
+    }
     #[inline]
     fn domain(&self, c: usize) -> (f64, f64) {
         let piece = PieceTerm::piece(self, c);
@@ -177,6 +193,7 @@ impl SeparableTerm for Box<dyn SeparableTerm> {
     forward! {
         fn dimension(&self) -> Option<usize>;
         fn value(&self, c: usize, z: f64) -> f64;
+        fn total(&self, x: &[f64]) -> f64;
         fn domain(&self, c: usize) -> (f64, f64);
         fn prox(&self, c: usize, v: f64, d: f64) -> f64;
         fn prox_slope(&self, c: usize, v: f64, d: f64) -> f64;
@@ -229,7 +246,7 @@ impl<H: SeparableTerm + ?Sized> Nonsmooth<&H, &GroupL2> {
     pub(crate) fn value(self, blocks: &Blocks, x: &[f64]) -> f64 {
         match self {
             Self::Coordinates(h) if h.is_zero() => 0.0,
-            Self::Coordinates(h) => x.iter().enumerate().map(|(c, &z)| h.value(c, z)).sum(),
+            Self::Coordinates(h) => h.total(x),
             Self::Groups(h) => {
                 let norm = |i: usize| blocks.coordinates(i).map(|c| x[c] * x[c]).sum::<f64>().sqrt();
                 (0..blocks.len()).map(|i| h.weight(i) * norm(i)).sum()

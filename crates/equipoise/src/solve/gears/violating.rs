@@ -260,8 +260,9 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Violating<'r, F, H> {
                 break;
             }
         }
-        purses.give_back(state);
-        repair(self.view, &mut state.x, &task.limits.control_after(status))?;
+        if !purses.give_back(state) {
+            repair(self.view, &mut state.x, &task.limits.control_after(status))?;
+        }
         let mut objective = self.view.value(&state.x, &state.product);
         if self.tally.visits - visits >= most_visits {
             // Rounding of many moves ends here.

@@ -41,6 +41,8 @@ const SOFTNESS: f64 = 0.1;
 /// What may still be owed when the purse is emptied: a share of the rooms, or of what is added up; repairs take it out.
 const LEFT: f64 = 1e-9;
 const ROUNDING: f64 = 1e-14;
+/// The share of what is added up that no repair makes smaller.
+const NOTHING: f64 = 1e-15;
 /// Coordinates whose slopes give the first price.
 const SAMPLE: usize = 256;
 
@@ -167,9 +169,9 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Purses<'r, F, H> {
         Ok(all)
     }
 
-    /// Empties the purses.
-    pub(super) fn give_back(&mut self, state: &mut State) {
-        self.purses.iter_mut().for_each(|purse| purse.give_back(&self.terms, state));
+    /// Empties the purses; whether what is left is nothing but the rounding of a sum.
+    pub(super) fn give_back(&mut self, state: &mut State) -> bool {
+        self.purses.iter_mut().fold(true, |are_empty, purse| purse.give_back(&self.terms, state) && are_empty)
     }
 }
 
@@ -310,33 +312,40 @@ impl Purse {
         Ok(gap)
     }
 
-    /// Empties the purse.
-    fn give_back<F: SmoothTerm, H: SeparableTerm>(&mut self, terms: &Terms<'_, F, H>, state: &mut State) {
+    /// Empties the purse; whether what is left is nothing but the rounding of a sum.
+    fn give_back<F: SmoothTerm, H: SeparableTerm>(
+        &mut self,
+        terms: &Terms<'_, F, H>,
+        state: &mut State,
+    ) -> bool {
         if let Some(keeper) = self.keeper {
             let a = terms.row.at(keeper);
             let others = self.selection.members().iter().filter(|&c| c != keeper);
             let others: f64 = others.map(|c| terms.row.at(c) * state.x[c]).sum();
             state.x[keeper] = (self.rhs - others) / a;
-            return;
+            return false;
         }
         self.count(terms, &state.x);
         // First those off their bounds and kinks, each the same share of its room.
         let members = self.selection.members().clone();
-        let rooms: f64 = members.iter().map(|c| self.free_room(terms, c, state.x[c])).sum();
+        let (mut able, mut rooms, mut size) = (Vec::new(), 0.0, self.rhs.abs());
+        for c in members.iter() {
+            size += (terms.row.at(c) * state.x[c]).abs();
+            let room = self.free_room(terms, c, state.x[c]);
+            if room > 0.0 {
+                rooms += room;
+                able.push((c, room));
+            }
+        }
         if rooms > 0.0 && self.owed != 0.0 {
             let share = (self.owed.abs() / rooms).min(1.0);
-            for c in members.iter() {
-                let room = self.free_room(terms, c, state.x[c]);
-                if room > 0.0 {
-                    self.give(terms, state, c, share * room);
-                }
-            }
+            able.iter().for_each(|&(c, room)| self.give(terms, state, c, share * room));
             self.count(terms, &state.x);
         }
-        let size: f64 = members.iter().map(|c| (terms.row.at(c) * state.x[c]).abs()).sum();
-        if self.owed.abs() > LEFT * rooms && self.owed.abs() > ROUNDING * (size + self.rhs.abs()) {
+        if self.owed.abs() > LEFT * rooms && self.owed.abs() > ROUNDING * size {
             self.give_by_price(terms, state, &members);
         }
+        self.owed.abs() <= NOTHING * size
     }
 
     /// How much of the row coordinate c can give back without meeting a bound or a kink; 0 where it sits at one.
