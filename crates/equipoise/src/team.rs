@@ -51,8 +51,9 @@ pub struct Team {
 impl Team {
     /// So many threads.
     pub fn of(threads: usize) -> Self {
-        let processors = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
-        let pool = match threads.min(processors) {
+        // Counting processors takes the system longer than small fits take.
+        let processors = || std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
+        let pool = match if threads > 1 { threads.min(processors()) } else { 1 } {
             0 | 1 => None,
             // Where the system gives no threads the caller's does the work.
             several => rayon::ThreadPoolBuilder::new().num_threads(several).build().ok(),

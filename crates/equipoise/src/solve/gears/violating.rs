@@ -148,7 +148,6 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Violating<'r, F, H> {
         let mut purses = Purses::new(problem, &fit, settings);
         let team = order.team.clone().unwrap_or_else(|| Arc::new(team(problem, settings)));
         let mut sweeper = Sweeper::new(problem, fit, settings);
-        sweeper.first_multipliers(state);
         let newton = ProximalNewton::new(problem).map(|newton| newton.with_team(Arc::clone(&team)));
         let finish = match (newton, FaceStep::new(view)) {
             (Some(newton), Some(face)) => Finish::Newton(Box::new(newton), Box::new(face)),
@@ -163,11 +162,14 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Violating<'r, F, H> {
             purses.first_prices(state);
             sweeper.rest();
             Turn::Singles(SINGLES_PER_ROUND)
-        } else if let Finish::Newton(..) = finish {
-            sweeper.thin_out(MOST_OPENING_COORDINATES);
-            Turn::Sweeps(OPENING_SWEEPS)
         } else {
-            Turn::Sweeps(SWEEPS_BEFORE_FACES)
+            sweeper.first_multipliers(state);
+            if let Finish::Newton(..) = finish {
+                sweeper.thin_out(MOST_OPENING_COORDINATES);
+                Turn::Sweeps(OPENING_SWEEPS)
+            } else {
+                Turn::Sweeps(SWEEPS_BEFORE_FACES)
+            }
         };
         let pace = Pace::new(problem, matches!(finish, Finish::Newton(..)).then(|| team.threads()));
         Ok(Self {
@@ -240,8 +242,8 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Violating<'r, F, H> {
             if status.is_some() {
                 break;
             }
-            // What is wanted changes little once sweeps are short.
-            if since * 2 > state.x.len() as u64 || swept.gap < 4.0 * wanted || wanted == 0.0 {
+            // What is wanted changes little within half a pass, and an objective costs as much as some of it.
+            if since * 2 > state.x.len() as u64 || wanted == 0.0 {
                 since = 0;
                 wanted = (task.wanted_gap_at)(purses.with_debt(self.view.value(&state.x, &state.product)));
             }
@@ -272,6 +274,10 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Violating<'r, F, H> {
             state.x = before;
             objective = renewed(self.view, state, task, &mut status)?.unwrap_or(task.objective);
             self.pace.undone();
+            if !self.pace.is_good() {
+                // Pairs go on where the prices are.
+                self.sweeper.restart(&purses.prices());
+            }
         }
         self.visits_of_sweeps = self.tally.visits - visits;
         self.gain_of_sweeps = task.objective - objective;
