@@ -11,8 +11,8 @@ use mpi::traits::{Communicator, Destination, MatchedReceiveVec, Source};
 
 /// Between two words to the next rank.
 pub(crate) const BEAT: Duration = Duration::from_millis(250);
-/// Silence after which a rank counts as lost.
-const DEADLINE: Duration = Duration::from_secs(4);
+/// Silence after which a rank counts as lost: the last sign of life, a beat, and what it takes to end the others are within 5 s together.
+const DEADLINE: Duration = Duration::from_millis(3500);
 const TAG: Tag = 77;
 
 /// What a rank says of itself.

@@ -91,7 +91,7 @@ fn one(
     let range = if found.has_slope {
         Range::point(found.price)
     } else {
-        prices::range(problem, &found.x).around(row.sense.allowed(found.price), row.sense)
+        prices::range(problem, &found.x, 0, 0.0).around(row.sense.allowed(found.price), row.sense)
     };
     let price = range.inside(found.price);
     let others = (found.other != price).then(|| vec![found.other]);
@@ -113,8 +113,11 @@ fn unasked(
     if x.iter().any(|x| x.is_infinite()) {
         return if is_met { Err(one_row::unbounded(problem, 0.0)) } else { Ok(None) };
     }
-    let range =
-        if beyond == 0.0 { prices::range(problem, &x).around(0.0, row.sense) } else { Range::point(0.0) };
+    let range = if beyond == 0.0 {
+        prices::range(problem, &x, 0, 0.0).around(0.0, row.sense)
+    } else {
+        Range::point(0.0)
+    };
     Ok(is_met.then(|| Answer { x, prices: vec![0.0], others: None, ranges: vec![range] }))
 }
 
@@ -155,7 +158,7 @@ fn at_end(
     }
     let price = row.sense.allowed(price.unwrap_or_else(|| one_row::first_price(problem)));
     memory.step(&[price], &[row.value], std::slice::from_ref(row));
-    let range = prices::range(problem, &x).around(price, row.sense);
+    let range = prices::range(problem, &x, 0, 0.0).around(price, row.sense);
     let range = if range.low == range.high && range.low.is_infinite() { Range::UNKNOWN } else { range };
     Ok(Answer { x, prices: vec![range.inside(price)], others: None, ranges: vec![range] })
 }
@@ -265,8 +268,9 @@ fn finish(
         found.supply.given.clone()
     };
     settle_rows(problem, asked, &given, &found.prices, &mut x);
-    let ranges = prices::ranges(problem, asked, &found);
-    Ok(Answer { x, prices: found.prices, others: None, ranges })
+    let (prices, ranges) = prices::ranges(problem, asked, &x, &found);
+    let others = (prices != found.prices).then_some(found.prices);
+    Ok(Answer { x, prices, others, ranges })
 }
 
 /// A way to an answer of several rows where the first one led nowhere.

@@ -11,10 +11,15 @@ use equipoise::enclosure::{Enclosure, Sum};
 
 use crate::error::{Error, Result};
 use crate::implied::Rooms;
-use crate::problem::{Problem, Row};
+use crate::problem::{Problem, Row, Users};
 
 /// What rows may lack of each other, relative to their terms, and be met up to rounding all the same.
 const ROUNDED: f64 = 1e-9;
+
+/// By what weights are multiplied before they are rounded, to be read: halves, quarters and so on are exact. The last ones are not rounded.
+const ROUNDINGS: [f64; 3] = [1.0, 8.0, 1024.0];
+/// Limits that add up to a part of the coefficients smaller than this stand in nobody's way.
+const SLIGHT: f64 = 1e-9;
 
 /// An error where these prices prove that no x within the limits meets the rows.
 pub(crate) fn check(problem: &Problem, rows: &[Row], prices: &[f64]) -> Result<()> {
@@ -26,6 +31,20 @@ pub(crate) fn check(problem: &Problem, rows: &[Row], prices: &[f64]) -> Result<(
     let weights: Vec<f64> =
         prices.iter().zip(rows).map(|(price, row)| row.sense.allowed(*price) / size).collect();
     let rooms = Rooms::of(problem, rows);
+    let exactly = proof(problem, rows, &weights, &rooms);
+    if exactly.is_none() {
+        return Ok(());
+    }
+    // Prices on their way to infinity are near to weights that say it best.
+    let rounded = ROUNDINGS.iter().find_map(|parts| {
+        let weights: Vec<f64> = weights.iter().map(|weight| (parts * weight).round() / parts).collect();
+        proof(problem, rows, &weights, &rooms)
+    });
+    rounded.or(exactly).map_or(Ok(()), Err)
+}
+
+/// The error that these weights prove, if they do.
+fn proof(problem: &Problem, rows: &[Row], weights: &[f64], rooms: &Rooms) -> Option<Error> {
     let (mut most, mut terms) = (Sum::default(), 0.0);
     for group in &problem.groups {
         for place in 0..group.count {
@@ -35,7 +54,7 @@ pub(crate) fn check(problem: &Problem, rows: &[Row], prices: &[f64]) -> Result<(
             let limits = rooms.narrow(own(), group.lower.get(place), group.upper.get(place));
             let greatest = greatest(sum.value(), limits);
             if !greatest.is_finite() {
-                return Ok(());
+                return None;
             }
             most.add(greatest);
             terms += greatest.abs();
@@ -49,12 +68,18 @@ pub(crate) fn check(problem: &Problem, rows: &[Row], prices: &[f64]) -> Result<(
     let (asked, most) = (asked.value(), most.value());
     let missing = (asked - most).lower();
     if !(asked.is_known() && most.is_known() && missing > ROUNDED * terms) {
-        return Ok(());
+        return None;
     }
     let named = weights.iter().zip(rows).filter(|(w, _)| w.abs() > 1e-6);
     let named: Vec<String> = named.map(|(w, row)| format!("{w:.6} `{}`", row.name)).collect();
     let combination = named.join(" + ");
-    Err(Error::Contradiction { combination, most: most.upper(), asked: asked.lower(), missing })
+    let counts = |group: &Users, place: usize| {
+        let parts = || weights.iter().zip(&group.coefficients).map(|(weight, a)| weight * a.get(place));
+        let (sum, size) = (parts().sum::<f64>(), parts().map(f64::abs).sum::<f64>());
+        if sum.abs() > SLIGHT * size { sum } else { 0.0 }
+    };
+    let binding = problem.binding(counts, true);
+    Some(Error::Contradiction { combination, most: most.upper(), asked: asked.lower(), missing, binding })
 }
 
 /// The most that a coefficient makes of a number within its limits, from above.
@@ -72,7 +97,7 @@ fn greatest(a: Enclosure, (lower, upper): (f64, f64)) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Costs, Users};
+    use crate::Costs;
 
     fn problem(upper: f64, second: f64) -> Problem {
         let users = Users {

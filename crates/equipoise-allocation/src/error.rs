@@ -71,7 +71,7 @@ pub enum Error {
     /// Rows that can be met each by itself, but not together.
     #[error(
         "the rows cannot be met together within the limits: {combination} is at most {most}, and the rows ask for \
-         {asked} of it: {missing} are missing"
+         {asked} of it: {missing} are missing; {binding}"
     )]
     Contradiction {
         /// A weighted sum of rows, in words.
@@ -82,6 +82,8 @@ pub enum Error {
         asked: f64,
         /// By how much it is out of reach.
         missing: f64,
+        /// Which limits stand in the way.
+        binding: String,
     },
     /// A row that pins a user to a limit at which its cost is infinite.
     #[error(

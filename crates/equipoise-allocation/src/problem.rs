@@ -424,17 +424,17 @@ impl Problem {
             return Ok(());
         }
         let missing = if lacks { asked - most } else { least - asked };
-        let binding = self.binding(k, lacks);
+        let binding = self.binding(|group, place| group.coefficients[k].get(place), lacks);
         Err(Error::OutOfReach { row: row.name.clone(), asked, least, most, missing, binding })
     }
 
-    /// The limits that stand in the way of a row, the largest first.
-    fn binding(&self, row: usize, most: bool) -> String {
+    /// The limits that stand in the way of a row, or of a sum of rows in which users count so much, the largest first.
+    pub(crate) fn binding(&self, counts: impl Fn(&Users, usize) -> f64, most: bool) -> String {
         const SHOWN: usize = 3;
         let mut shares: Vec<(f64, usize, bool, f64)> = Vec::new();
         for (g, group) in self.groups.iter().enumerate() {
             for place in 0..group.count {
-                let a = group.coefficients[row].get(place);
+                let a = counts(group, place);
                 let is_upper = (a > 0.0) == most;
                 let limit = if is_upper { group.upper.get(place) } else { group.lower.get(place) };
                 if a != 0.0 {

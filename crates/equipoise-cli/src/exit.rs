@@ -34,9 +34,12 @@ pub(crate) enum Outcome {
     NotMet,
 }
 
-/// An error of which somebody else has said what there is to say.
-#[derive(Debug)]
-pub(crate) struct Told;
+/// An error of which somebody else has said on stderr what there is to say.
+#[derive(Debug, Default)]
+pub(crate) struct Told {
+    /// What the object of `--json` has still to say.
+    pub(crate) unprinted: Option<String>,
+}
 
 impl std::fmt::Display for Told {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -58,7 +61,12 @@ pub(crate) fn code(result: anyhow::Result<Outcome>, wants_json: bool) -> ExitCod
         Ok(Outcome::Met) => ExitCode::SUCCESS,
         Ok(Outcome::NotMet) => ExitCode::from(1),
         Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
-        Err(error) if error.is::<Told>() => ExitCode::from(ERROR),
+        Err(error) if error.is::<Told>() => {
+            if let Some(Told { unprinted: Some(message) }) = error.downcast_ref() {
+                print_error(message);
+            }
+            ExitCode::from(ERROR)
+        }
         Err(error) if error.is::<equipoise_experiments::Ended>() => {
             note(format_args!("{error:#}"));
             ExitCode::from(ENDED_BY_INTERRUPT)

@@ -141,11 +141,18 @@ where
     I: IntoIterator<Item = T>,
     T: Into<OsString> + Clone,
 {
-    let words: Vec<OsString> = args.into_iter().map(Into::into).collect();
+    let mut words: Vec<OsString> = args.into_iter().map(Into::into).collect();
+    let speaks = world.rank() == 0;
+    if words.get(1).is_some_and(|word| word == svm::launch::LAUNCHED) {
+        words.remove(1);
+        if speaks {
+            exit::note(svm::launch::SIGN);
+        }
+    }
     if world.ranks() == 1 {
         return run(words);
     }
-    let (started, speaks) = (Instant::now(), world.rank() == 0);
+    let started = Instant::now();
     let typed: Vec<String> = words.iter().map(|word| word.to_string_lossy().into_owned()).collect();
     let wants_json = typed.iter().any(|word| word == "--json");
     exit::begin(wants_json);
@@ -187,7 +194,7 @@ fn execute_across(
         (Command::Solve(args), _) => solve::run_across(args, interrupt, world),
         (Command::Consensus(args), Some(post)) => consensus::run_across(args, interrupt, world, post),
         _ => anyhow::bail!(
-            "only `svm train`, `svm cv`, `solve` and `consensus` run on several ranks; run the others with `equipoise`"
+            "only `svm train`, `svm cv`, `svm path`, `solve` and `consensus` run on several ranks; run the others with `equipoise`"
         ),
     }
 }

@@ -3,7 +3,6 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
 use equipoise::collective::{Accord, Collective};
@@ -20,7 +19,7 @@ use crate::exit::{self, Outcome, note};
 use crate::interrupt::Interrupt;
 use crate::outputs::{self, Place, Sort};
 use crate::predict::{Forecast, expected};
-use crate::ranks::together;
+use crate::ranks::{Departure, Travelled, note_processors, together};
 use crate::report;
 use crate::svm::launch;
 use crate::verify::outside_domain;
@@ -61,7 +60,7 @@ pub(crate) fn run(args: &SolveArguments, interrupt: &Interrupt) -> Result<Outcom
     let mut plan = Plan::new(args, interrupt)?;
     let solution = plan.solve()?;
     let converged = solution.status == Status::Converged;
-    plan.render(solution)?;
+    plan.render(solution, None)?;
     Ok(converged.into())
 }
 
@@ -73,23 +72,19 @@ pub(crate) fn run_across(
 ) -> Result<Outcome> {
     let speaks = world.rank() == 0;
     let mut plan = Plan::across(args, interrupt, world)?;
-    let (before, started) = (world.ledger().traffic(), Instant::now());
+    let departure = Departure::now(&**world);
     // Ranks that do the same fail alike, and what one of them alone meets is told to all.
     let solution = plan.solve()?;
-    let (after, seconds) = (world.ledger().traffic(), started.elapsed().as_secs_f64());
-    let mut sums =
-        [(after.bytes_sent - before.bytes_sent) as f64, (after.seconds - before.seconds) / seconds];
-    world.sum(&mut sums)?;
+    let travelled = departure.travelled(&**world)?;
     let converged = solution.status == Status::Converged;
     let written = if speaks {
-        if !args.quiet {
-            let (ranks, share) = (world.ranks(), 100.0 * sums[1] / world.ranks() as f64);
+        if let Some(Travelled { ranks, bytes_sent, communication }) = travelled.filter(|_| !args.quiet) {
+            let share = 100.0 * communication;
             note(format_args!(
-                "note: {ranks} ranks sent {:.0} bytes; {share:.0} % of the time of a rank went into waiting and sending",
-                sums[0]
+                "note: {ranks} ranks sent {bytes_sent} bytes; {share:.0} % of the time of a rank went into waiting and sending"
             ));
         }
-        plan.render(solution)
+        plan.render(solution, travelled)
     } else {
         Ok(())
     };
@@ -129,6 +124,9 @@ impl<'a> Plan<'a> {
         let wishes = typed.or(&file.solve);
         let names = std::mem::take(&mut file.names);
         let (settings, experiment) = (wishes.settings()?, wishes.experiment()?);
+        if !args.quiet {
+            note_processors(&**world, settings.threads);
+        }
         let accord = Accord::new(Arc::clone(world), interrupt.within(settings.time_limit));
         let control = accord.control();
         let place = |path: &'a PathBuf| Place::look(path, Sort::Solution, &control);
@@ -277,7 +275,7 @@ impl<'a> Plan<'a> {
         Ok(())
     }
 
-    fn render(self, solution: Solution) -> Result<()> {
+    fn render(self, solution: Solution, travelled: Option<Travelled>) -> Result<()> {
         let args = self.args;
         if solution.status != Status::Converged {
             note(report::not_converged(&solution, self.settings.tolerance));
@@ -294,7 +292,7 @@ impl<'a> Plan<'a> {
         let converged = solution.status == Status::Converged;
         let file = SolutionFile::from(solution).named(self.names);
         out.map_or(Ok(()), |path| write_solution(path, &file))?;
-        exit::print(&if args.json { file.to_json()? + "\n" } else { words })?;
+        exit::print(&if args.json { with_travelled(file.to_json()?, travelled)? + "\n" } else { words })?;
         self.watch.draw(args.plot.as_deref())?;
         self.watch.finish()?;
         if let Some(aside) = &self.aside {
@@ -302,6 +300,17 @@ impl<'a> Plan<'a> {
         }
         Ok(())
     }
+}
+
+/// An object with what travelled between ranks as its last fields.
+fn with_travelled(mut object: String, travelled: Option<Travelled>) -> Result<String> {
+    let Some(travelled) = travelled else { return Ok(object) };
+    let fields = serde_json::to_string(&travelled)?;
+    if object.pop() == Some('}') {
+        object.push(',');
+        object.push_str(fields.trim_start_matches('{'));
+    }
+    Ok(object)
 }
 
 /// Refuses outputs that cannot be written, or that are one of the files that are read.
@@ -386,4 +395,18 @@ fn warm_start(path: &Path, problem: &AnyProblem, quiet: bool, control: &Control)
         ));
     }
     Ok(nearest)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_travelled_ends_an_object() {
+        let object = |travelled| with_travelled("{\"x\":[1.0]}".into(), travelled).expect("an object");
+        assert_eq!(object(None), "{\"x\":[1.0]}");
+        let travelled = Travelled { ranks: 2, bytes_sent: 640, communication: 0.25 };
+        let expected = "{\"x\":[1.0],\"ranks\":2,\"bytes_sent\":640,\"communication\":0.25}";
+        assert_eq!(object(Some(travelled)), expected);
+    }
 }

@@ -33,6 +33,8 @@ use crate::traffic::{EdgeTraffic, Traffic};
 const FIRST_PHASE: f64 = 2.0;
 const LONGEST_PHASE: f64 = 40.0;
 const GROWTH: f64 = 1.3;
+/// What a node with a thread of its own may begin in a phase while others are away, in shares.
+const MOST_SHARES: u64 = 16;
 /// Phases without a smaller gap before the run is called stalled.
 const PATIENCE: usize = 60;
 /// Steps of nodes that act at the same time.
@@ -309,7 +311,9 @@ impl Phases<'_, '_> {
         if let Some(carrier) = &mut self.carrier {
             carrier.run(&mut self.nodes, &share(), keeper.control());
         } else if settings.asynchronous {
-            run_in_threads(&mut self.nodes, share(), keeper.control());
+            let share = share();
+            let most = MOST_SHARES * share.each;
+            run_in_threads(&mut self.nodes, share, most, keeper.control());
         } else {
             run_in_turn(&mut self.nodes, exchanges, settings.greedy, settings.faults, rng, keeper.control());
         }

@@ -11,6 +11,9 @@ use equipoise::DenseMatrix;
 
 use crate::{Error, Result};
 
+/// Returns whose squares are sums within the reach of f64 are smaller.
+const LARGEST: f64 = 1e150;
+
 /// What a table holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Kind {
@@ -204,6 +207,12 @@ impl Returns {
         if values.len() != names.len() * days || names.is_empty() {
             let expected = names.len().max(1) * days;
             return Err(Error::Length { what: "returns", found: values.len(), expected });
+        }
+        if let Some(place) = values.iter().position(|value| value.abs() >= LARGEST) {
+            let (what, expected, day) =
+                ("return", "a number of which variances can be computed, below 1e150", String::new());
+            let (asset, found) = (names[place / days].clone(), values[place]);
+            return Err(Error::BadNumber { what, asset, day, found, expected });
         }
         let mut mean = Vec::with_capacity(names.len());
         for column in values.chunks_exact_mut(days) {

@@ -5,7 +5,7 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Output, Stdio};
+use std::process::{Child, Command, ExitStatus, Output, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
@@ -19,6 +19,31 @@ const GAP: f64 = 1e-6;
 const OPTIMUM_OF_A7A: f64 = 5699.25426585;
 /// Seconds until which the loss of a rank has ended all, with some for a machine that has other things to do.
 const PATIENCE: u64 = 20;
+
+/// The exit status of the script below where there is no bridge between namespaces.
+const NO_NAMESPACES: i32 = 77;
+/// Two namespaces on a bridge, and a rank in each; `mpirun` reaches them by an agent in place of a remote shell.
+const NAMESPACES: &str = r#"
+join() {
+    mount -t tmpfs none /run && mkdir -p /run/netns && ip link set lo up &&
+    ip link add br0 type bridge && ip addr add 10.77.0.254/24 dev br0 && ip link set br0 up || return 1
+    for k in 1 2; do
+        ip netns add n$k && ip link add v$k type veth peer name e0 netns n$k && ip link set v$k master br0 up &&
+        ip -n n$k addr add 10.77.0.$k/24 dev e0 && ip -n n$k link set e0 up && ip -n n$k link set lo up || return 1
+    done
+}
+join >&2 || exit 77
+net=10.77.0.0/24
+exec mpirun --mca plm rsh --mca plm_rsh_agent "$1" --mca oob_tcp_if_include $net --mca btl tcp,self \
+    --mca btl_tcp_if_include $net -H 10.77.0.1,10.77.0.2 -n 2 "$2" svm train --json "$3" --gap 1e-6 --model "$4"
+"#;
+/// The agent: HOST is 10.77.0.K, in the namespace nK.
+const AGENT: &str = r#"#!/bin/sh
+while [ "${1#-}" != "$1" ]; do shift; done
+host=$1
+shift
+exec ip netns exec n${host##*.} sh -c "$*"
+"#;
 
 pub(crate) fn test() -> Result<()> {
     for program in ["mpirun", "mpicc"] {
@@ -42,8 +67,12 @@ pub(crate) fn test() -> Result<()> {
     ranks.solve(&target.join("debug/equipoise"))?;
     ranks.agree(&target.join("debug/equipoise"))?;
     ranks.refuse_other_words()?;
+    let alone = target.join("debug/equipoise");
     ranks.end_when_one_is_lost("KILL", "rank 1")?;
-    ranks.end_when_one_is_lost("STOP", "rank 1 has not answered")
+    ranks.end_when_one_is_lost("STOP", "rank 1 has not answered")?;
+    ranks.launcher_names_who_was_killed(&alone)?;
+    ranks.go_on_after_a_kill(&alone)?;
+    ranks.train_between_namespaces()
 }
 
 /// The program on ranks, and where its files go.
@@ -65,6 +94,15 @@ impl Ranks {
             command.env(name, "1");
         }
         command.env("PRTE_MCA_rmaps_default_mapping_policy", ":oversubscribe");
+        command.current_dir(root());
+        command
+    }
+
+    /// The program of one process, which starts ranks itself, with what `mpirun` needs here.
+    fn at_root(alone: &Path) -> Command {
+        let mut command = Command::new(alone);
+        command.env("OMPI_ALLOW_RUN_AS_ROOT", "1").env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
+        command.env("OMPI_MCA_rmaps_base_oversubscribe", "1").env("OMPI_MCA_mpi_yield_when_idle", "1");
         command.current_dir(root());
         command
     }
@@ -222,36 +260,112 @@ impl Ranks {
 
     /// A rank that waits for rows for ever is sent a signal: all are gone soon, and it is named.
     fn end_when_one_is_lost(&self, signal: &str, words: &str) -> Result<()> {
+        let mut command = Self::mpirun();
+        command.args(["-n", "2"]).arg(&self.program);
+        self.lose_one(command, &[], signal, words).map(drop)
+    }
+
+    /// The same under `--ranks`: exit status 2, and the rank that was killed.
+    fn launcher_names_who_was_killed(&self, alone: &Path) -> Result<()> {
+        let ranks = ["--ranks", "2"];
+        let status = self.lose_one(Self::at_root(alone), &ranks, "KILL", "error: rank 1 was ended")?;
+        ensure!(status.is_none_or(|status| status.code() == Some(2)), "--ranks answered {status:?}");
+        Ok(())
+    }
+
+    /// Starts a training that waits at a pipe, ends rank 1, and waits for the others; none where ranks cannot be found.
+    fn lose_one(
+        &self,
+        mut command: Command,
+        options: &[&str],
+        signal: &str,
+        words: &str,
+    ) -> Result<Option<ExitStatus>> {
         if !cfg!(target_os = "linux") {
             println!("skipped: SIG{signal} to a rank, which is found by what only Linux tells");
-            return Ok(());
+            return Ok(None);
         }
         let (rows, pipe) = (self.folder.join("few.svm"), self.folder.join("pipe"));
         let _ = fs::remove_file(&pipe);
         run("mkfifo", &[&pipe.to_string_lossy()], &[])?;
-        let mut command = Self::mpirun();
-        command.args(["-n", "2"]).arg(&self.program).args(["svm", "train"]).args([&rows, &pipe]);
+        command.args(["svm", "train"]).args([&rows, &pipe]).args(options);
         let mut child = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn()?;
         let rank = self.wait_for_rank(&mut child, &pipe)?;
         // It has begun to listen by now.
         sleep(Duration::from_secs(1));
-        run("kill", &["-s", signal, &rank.to_string()], &[])?;
-        let sent = Instant::now();
-        let status = loop {
-            if let Some(status) = child.try_wait()? {
-                break status;
-            }
-            if sent.elapsed().as_secs() > PATIENCE {
-                child.kill()?;
-                bail!("{PATIENCE} s after SIG{signal} to rank 1 the others still run");
-            }
-            sleep(Duration::from_millis(50));
+        end(child, rank, signal, words).map(Some)
+    }
+
+    /// A run that is put aside and killed goes on where it was: to the bytes of one that was not.
+    fn go_on_after_a_kill(&self, alone: &Path) -> Result<()> {
+        if !cfg!(target_os = "linux") {
+            println!("skipped: SIGKILL to a rank, which is found by what only Linux tells");
+            return Ok(());
+        }
+        let [rows, aside, cold, warm] =
+            ["many.svm", "aside", "cold.json", "warm.json"].map(|name| self.folder.join(name));
+        fs::write(&rows, generated(8000, 40))?;
+        for old in ["aside.rank-0.0", "aside.rank-0.1", "aside.rank-1.0", "aside.rank-1.1"] {
+            let _ = fs::remove_file(self.folder.join(old));
+        }
+        let train = |options: &[&Path], model: &Path| {
+            let mut command = Self::at_root(alone);
+            command.args(["svm", "train", "--ranks", "2", "--gap", "1e-12", "--quiet"]).arg(&rows);
+            command.args(options).arg("--model").arg(model);
+            command
         };
-        let took = sent.elapsed().as_secs_f64();
-        let said = child.wait_with_output()?;
-        let said = String::from_utf8_lossy(&said.stderr);
-        ensure!(!status.success() && said.contains(words), "SIG{signal}: {status}: {said}");
-        println!("SIG{signal} to rank 1: all gone after {took:.1} s, exit status {:?}", status.code());
+        let whole = train(&[], &cold).output()?;
+        ensure!(whole.status.success(), "{}", String::from_utf8_lossy(&whole.stderr));
+        let [checkpoint, every, now, resume] = ["--checkpoint", "--every", "0", "--resume"].map(Path::new);
+        let aside_now = [checkpoint, &aside, every, now];
+        let mut command = train(&aside_now, &warm);
+        let mut child = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn()?;
+        let rank = self.wait_for_rank(&mut child, &aside)?;
+        let begun = Instant::now();
+        while !self.folder.join("aside.rank-1.1").exists() && begun.elapsed().as_secs() < PATIENCE {
+            ensure!(child.try_wait()?.is_none(), "the run ended before it put anything aside");
+            sleep(Duration::from_millis(2));
+        }
+        let status = end(child, rank, "KILL", "--resume")?;
+        ensure!(status.code() == Some(2), "--ranks answered {status}");
+        let resumed = train(&[&aside_now[..], &[resume]].concat(), &warm).output()?;
+        ensure!(resumed.status.success(), "{}", String::from_utf8_lossy(&resumed.stderr));
+        ensure!(fs::read(cold)? == fs::read(warm)?, "the run that was killed came to another model");
+        Ok(())
+    }
+
+    /// Two ranks with a network of their own each, and a bridge between.
+    fn train_between_namespaces(&self) -> Result<()> {
+        let may = |program: &str, args: &[&str]| {
+            let status =
+                Command::new(program).args(args).stdout(Stdio::null()).stderr(Stdio::null()).status();
+            status.is_ok_and(|status| status.success())
+        };
+        if !may("unshare", &["-n", "-m", "true"]) || !may("ip", &["-V"]) {
+            println!("skipped: two ranks in two network namespaces, which this machine does not allow");
+            return Ok(());
+        }
+        let [script, agent, rows, model] =
+            ["namespaces.sh", "agent", "rows-apart.svm", "apart.json"].map(|name| self.folder.join(name));
+        fs::write(&script, NAMESPACES)?;
+        fs::write(&agent, AGENT)?;
+        run("chmod", &["+x", &agent.to_string_lossy()], &[])?;
+        fs::write(&rows, generated(600, 8))?;
+        let mut command = Command::new("unshare");
+        command.args(["-n", "-m", "sh"]).args([&script, &agent, &self.program, &rows, &model]);
+        for name in ["OMPI_ALLOW_RUN_AS_ROOT", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM"] {
+            command.env(name, "1");
+        }
+        println!("$ {command:?}");
+        let said = command.current_dir(root()).output()?;
+        if said.status.code() == Some(NO_NAMESPACES) {
+            println!("skipped: two ranks in two network namespaces, which could not be joined by a bridge");
+            return Ok(());
+        }
+        let error = String::from_utf8_lossy(&said.stderr);
+        ensure!(said.status.success(), "ranks in two namespaces: {}: {error}", said.status);
+        let (ranks, gap) = (number(&said.stdout, "ranks")?, number(&said.stdout, "relative_gap")?);
+        ensure!(ranks == 2.0 && gap <= GAP, "{ranks} ranks in namespaces came to a gap of {gap}");
         Ok(())
     }
 
@@ -280,6 +394,28 @@ impl Ranks {
         child.kill()?;
         bail!("rank 1 did not appear within {PATIENCE} s")
     }
+}
+
+/// Sends a signal to a rank, and waits until all are gone; what they say has these words.
+fn end(mut child: Child, rank: u32, signal: &str, words: &str) -> Result<ExitStatus> {
+    run("kill", &["-s", signal, &rank.to_string()], &[])?;
+    let sent = Instant::now();
+    let status = loop {
+        if let Some(status) = child.try_wait()? {
+            break status;
+        }
+        if sent.elapsed().as_secs() > PATIENCE {
+            child.kill()?;
+            bail!("{PATIENCE} s after SIG{signal} to rank 1 the others still run");
+        }
+        sleep(Duration::from_millis(50));
+    };
+    let took = sent.elapsed().as_secs_f64();
+    let said = child.wait_with_output()?;
+    let said = String::from_utf8_lossy(&said.stderr);
+    ensure!(!status.success() && said.contains(words), "SIG{signal}: {status}: {said}");
+    println!("SIG{signal} to rank 1: all gone after {took:.1} s, exit status {:?}", status.code());
+    Ok(status)
 }
 
 fn refused(said: &Output, words: &str) -> Result<()> {

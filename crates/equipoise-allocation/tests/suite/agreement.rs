@@ -50,7 +50,7 @@ fn agrees(spec: &Spec, seed: u64) -> bool {
             let room = 2e-4 * (1.0 + price.abs());
             assert!(
                 *price >= low - room && *price <= high + room,
-                "seed {seed}: row {k}: {found:?}, {known:?}"
+                "seed {seed}: row {k}: {found:?}, {known:?}\n{spec:?}"
             );
         }
     }

@@ -186,3 +186,78 @@ fn entropy_gives_the_shares_that_everybody_knows() {
         assert!((x - (-c).exp() / total).abs() <= 1e-15, "{found:?}");
     }
 }
+
+/// The case of docs/allocate.md, and what is kept back by some of its generators.
+fn valley(demand: f64, reserve: Option<(&[usize], f64)>) -> Problem {
+    let keeps = |places: &[usize]| -> Column {
+        let kept = |place: &usize| reserve.is_some_and(|(units, _)| units.contains(place));
+        Column::Many(places.iter().map(|place| if kept(place) { -1.0 } else { 0.0 }).collect())
+    };
+    let (straight, gas) = ([0, 1, 2, 4], [3]);
+    let (lower, upper) = ([0.0, 20.0, 50.0, 0.0, 0.0], [200.0, 150.0, 300.0, 250.0, 120.0]);
+    let group = |places: &[usize], costs: Costs| {
+        let of = |limits: &[f64]| places.iter().map(|place| limits[*place]).collect::<Vec<f64>>();
+        let mut users = users(costs, of(&lower), of(&upper));
+        users.places = Some(places.to_vec());
+        if reserve.is_some() {
+            users.coefficients.push(keeps(places));
+        }
+        users
+    };
+    let quadratic = Costs::quadratic(
+        vec![0.0, 0.02, 0.01, 0.05],
+        vec![4.0, 6.0, 18.0, 42.0],
+        vec![0.0, 10.0, 120.0, 30.0],
+    );
+    let piecewise = Piecewise::new(&[(0.0, 0.0), (150.0, 3900.0), (250.0, 6900.0)]).expect("convex");
+    let mut rows = vec![Row::equal("demand", demand)];
+    if let Some((units, reserve)) = reserve {
+        let capacity: f64 = units.iter().map(|place| upper[*place]).sum();
+        rows.push(Row::at_least("reserve", reserve - capacity));
+    }
+    let groups = vec![group(&straight, quadratic), group(&gas, Costs::Own(vec![Arc::new(piecewise)]))];
+    Problem::new(groups, rows).expect("sound")
+}
+
+fn is_near(a: f64, b: f64) -> bool {
+    (a - b).abs() <= 1e-7 * (1.0 + b.abs())
+}
+
+#[test]
+fn a_row_that_does_not_bind_leaves_the_interval_of_the_other() {
+    for reserve in [None, Some((&[0, 1, 2, 3, 4][..], 150.0))] {
+        let found = solved(&valley(800.0, reserve));
+        assert!(is_near(found.price_low[0], 26.0) && is_near(found.price_high[0], 30.0), "{found:?}");
+        assert!(is_near(found.prices[0], 28.0), "{found:?}");
+        if reserve.is_some() {
+            assert_eq!((found.prices[1], found.price_low[1], found.price_high[1]), (0.0, 0.0, 0.0));
+        }
+    }
+}
+
+#[test]
+fn users_off_their_limits_pin_the_prices_of_several_rows() {
+    // Oil sets the price of the demand; what a unit that keeps back costs less, the lake or gas on its straight piece, is that of the reserve.
+    for (demand, reserve, prices) in [(700.0, 300.0, [52.0, 42.0]), (800.0, 150.0, [47.0, 21.0])] {
+        let problem = valley(demand, Some((&[0, 1, 3], reserve)));
+        let found = solved(&problem);
+        for k in 0..2 {
+            assert_eq!(
+                (found.price_low[k], found.price_high[k]),
+                (found.prices[k], found.prices[k]),
+                "{found:?}"
+            );
+            let rates = sensitivity(&problem, &found).expect("smooth");
+            let step = 1e-4;
+            let at = |by: f64| solved(&problem.with_value(k, problem.rows()[k].value + by).expect("near"));
+            let (below, above) = (at(-step), at(step));
+            let slope = (above.objective - below.objective) / (2.0 * step);
+            assert!((slope - found.prices[k]).abs() < 1e-2, "{slope}, {found:?}");
+            for user in 0..5 {
+                let rate = (above.x[user] - below.x[user]) / (2.0 * step);
+                assert!((rate - rates[k][user]).abs() < 1e-2, "row {k}, user {user}: {rate}, {rates:?}");
+            }
+        }
+        assert!(is_near(found.prices[0], prices[0]) && is_near(found.prices[1], prices[1]), "{found:?}");
+    }
+}

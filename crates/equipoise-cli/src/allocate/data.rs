@@ -55,7 +55,7 @@ impl Input {
         };
         let Draft { groups, rows, names, off } = draft;
         let problem = Problem::new(groups, rows)
-            .map_err(|error| named(error, names.as_deref()))
+            .map_err(|error| named(error, names.as_deref(), is_case))
             .with_context(|| path.display().to_string())?;
         control.check().map_err(equipoise_formats::Error::from)?;
         let defaults = Settings::default();
@@ -72,8 +72,8 @@ impl Input {
     }
 }
 
-/// An error of the model, with users by their names.
-pub(super) fn named(error: Error, names: Option<&[String]>) -> anyhow::Error {
+/// An error of the model, with users by their names; those of a case are generators.
+pub(super) fn named(error: Error, names: Option<&[String]>, is_case: bool) -> anyhow::Error {
     // Whoever asks why work ended looks for an error of the library.
     let error = match error {
         Error::Equipoise(inner) => return inner.into(),
@@ -94,6 +94,9 @@ pub(super) fn named(error: Error, names: Option<&[String]>) -> anyhow::Error {
         rest = &after[digits..];
     }
     words.push_str(rest);
+    if is_case {
+        words = words.replace(" users ", " generators ").replace("no user ", "no generator ");
+    }
     anyhow!(words)
 }
 

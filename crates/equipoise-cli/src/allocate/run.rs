@@ -95,7 +95,7 @@ fn find(
 ) -> Result<Found> {
     let begun = Instant::now();
     let (problem, settings) = (&input.problem, &input.settings);
-    let of_model = |error| named(error, input.names.as_deref());
+    let of_model = |error| named(error, input.names.as_deref(), input.is_case);
     let keep_x = !args.no_x;
     if let Some(demands) = demands {
         let needs_x = keep_x;

@@ -68,14 +68,19 @@ pub(super) fn read(
     let kinds = kinds(path, args, words("cost"), table.rows)?;
     check_columns(path, &table, &kinds, &sources)?;
     let points = words("points");
+    let kinds = straight_apart(kinds, &table);
     let mut groups = Vec::new();
     match &kinds {
         Kinds::All(kind) => groups.push(users(path, &table, *kind, None, points, &sources)?),
         Kinds::Each(list) => {
             for (_, kind) in <Kind as equipoise::Named>::ALL {
-                let places: Vec<usize> = (0..list.len()).filter(|&k| list[k] == *kind).collect();
-                if !places.is_empty() {
-                    groups.push(users(path, &table, *kind, Some(places), points, &sources)?);
+                let of_kind = (0..list.len()).filter(|&k| list[k] == *kind);
+                let (straight, bent): (Vec<usize>, Vec<usize>) =
+                    of_kind.partition(|&k| *kind == Kind::Power && is_straight(&table, k));
+                for places in [bent, straight] {
+                    if !places.is_empty() {
+                        groups.push(users(path, &table, *kind, Some(places), points, &sources)?);
+                    }
                 }
             }
         }
@@ -121,6 +126,23 @@ fn kinds(path: &Path, args: &AskedArguments, words: Option<&Vec<String>>, count:
     }
     let first = list[0];
     Ok(if list.iter().all(|kind| *kind == first) { Kinds::All(first) } else { Kinds::Each(list) })
+}
+
+/// Powers of exponent 1 are straight lines, and users of their own where others bend.
+fn straight_apart(kinds: Kinds, table: &Table) -> Kinds {
+    match kinds {
+        Kinds::All(Kind::Power) => {
+            let count = (0..table.rows).filter(|&row| is_straight(table, row)).count();
+            let is_mixed = count > 0 && count < table.rows;
+            if is_mixed { Kinds::Each(vec![Kind::Power; table.rows]) } else { Kinds::All(Kind::Power) }
+        }
+        kinds => kinds,
+    }
+}
+
+fn is_straight(table: &Table, row: usize) -> bool {
+    let column = table.names.iter().position(|name| name == "exponent");
+    column.is_some_and(|column| table.column(column)[row] == 1.0)
 }
 
 /// Refuses columns that nobody reads: a name may be misspelt.
@@ -194,6 +216,8 @@ fn users(
         }
     };
     let mut ends = None;
+    let is_straight = kind == Kind::Power
+        && place("exponent").is_some_and(|column| gather(column).iter().all(|exponent| *exponent == 1.0));
     let costs = match kind {
         Kind::Quadratic if place("c2").is_none() && place("c1").is_none() => {
             bail!("{}: no column `c2` or `c1`; quadratic costs need one of them", path.display())
@@ -201,6 +225,10 @@ fn users(
         Kind::Quadratic => Costs::Quadratic { c2: column(0)?, c1: column(1)?, c0: column(2)? },
         Kind::Linear => Costs::Quadratic { c2: Column::One(0.0), c1: column(0)?, c0: column(1)? },
         Kind::Entropy => Costs::Entropy { weight: column(0)?, reference: column(1)?, c1: column(2)? },
+        Kind::Power if is_straight => {
+            let (weight, c1) = (column(0)?, column(2)?);
+            Costs::linear((0..count).map(|k| weight.get(k) + c1.get(k)).collect::<Vec<f64>>())
+        }
         Kind::Power => Costs::Power { weight: column(0)?, exponent: column(1)?, c1: column(2)? },
         Kind::Log => Costs::Log { weight: column(0)?, offset: column(1)?, c1: column(2)? },
         Kind::Piecewise => {
@@ -236,6 +264,9 @@ fn users(
         limit("lower", &|k| ends.as_ref().map_or(0.0, |ends| ends[k].0)),
         limit("upper", &|k| ends.as_ref().map_or(f64::INFINITY, |ends| ends[k].1)),
     );
+    // As of every power, x is not below 0.
+    let lower =
+        if is_straight { Column::Many((0..count).map(|k| lower.get(k).max(0.0)).collect()) } else { lower };
     let coefficients: Result<Vec<Column>> = sources
         .iter()
         .map(|source| {

@@ -40,7 +40,8 @@ pub(crate) fn run(args: &AllocateVerifyArguments, interrupt: &Interrupt) -> Resu
     for point in &points {
         let failed = |error| {
             let place = point.demand.map_or(String::new(), |demand| format!(", demand {demand}"));
-            named(error, input.names.as_deref()).context(format!("{}{place}", args.result.display()))
+            named(error, input.names.as_deref(), input.is_case)
+                .context(format!("{}{place}", args.result.display()))
         };
         if let Some(demand) = point.demand {
             problem.set_value(0, demand).map_err(failed)?;

@@ -76,7 +76,7 @@ pub(crate) struct ConsensusFitArguments {
     /// Seed of random graphs and schedules
     #[arg(long, value_name = "N", value_parser = values::count::<u64>, default_value_t = 0)]
     pub(crate) seed: u64,
-    /// Most messages [default: no limit]
+    /// Most messages, looked at between waves and phases: what has begun ends first [default: no limit]
     #[arg(long, value_name = "M", value_parser = values::count::<u64>)]
     pub(crate) max_messages: Option<u64>,
     /// Write the JSON object of --json to this file
@@ -157,7 +157,7 @@ pub(crate) struct ConsensusProblemArguments {
 
 fn method_help() -> String {
     format!(
-        "Along a spanning tree (ridge, logistic), or pairs over all edges [default: {}]",
+        "Along a spanning tree (ridge, logistic, hinge), or pairs over all edges [default: {}]",
         Settings::default().method
     )
 }

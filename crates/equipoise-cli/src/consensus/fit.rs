@@ -19,7 +19,7 @@ use crate::args::ConsensusFitArguments;
 use crate::exit::{self, Outcome, note};
 use crate::interrupt::Interrupt;
 use crate::outputs::{self, Place, Sort};
-use crate::ranks::together;
+use crate::ranks::{Departure, Travelled, together};
 use crate::svm::launch;
 
 /// The first line of a history.
@@ -109,6 +109,7 @@ struct Made {
     edges: usize,
     ranks: usize,
     seconds: f64,
+    travelled: Option<Travelled>,
 }
 
 impl Run<'_> {
@@ -150,18 +151,22 @@ impl Run<'_> {
         let is_watched = args.history.is_some() || args.plot.is_some();
         let observer: Option<&mut dyn FnMut(&Checkpoint)> = if is_watched { Some(&mut tell) } else { None };
         let (problem, watch) = (&self.input.problem, Watch { observer, control: self.control.clone() });
+        let mut travelled = None;
         let found = match across {
             None => fit(problem, &graph, self.settings, start, watch)?,
             Some((world, post)) => {
                 let ranks = Ranks { world: Arc::clone(world), post };
-                fit_across(problem, &graph, self.settings, start, watch, ranks)?
+                let departure = Departure::now(&**world);
+                let found = fit_across(problem, &graph, self.settings, start, watch, ranks)?;
+                travelled = departure.travelled(&**world)?;
+                found
             }
         };
         if let Some(failure) = failure {
             return Err(failure.into());
         }
         let (edges, seconds) = (graph.edge_count(), begun.elapsed().as_secs_f64());
-        Ok(Made { found, checkpoints: seen, graph: name, edges, ranks, seconds })
+        Ok(Made { found, checkpoints: seen, graph: name, edges, ranks, seconds, travelled })
     }
 
     fn render(&self, made: &Made, place: Option<&Place<'_>>) -> Result<()> {
@@ -171,8 +176,9 @@ impl Run<'_> {
         }
         let standing = Standing { converged: found.status == Status::Converged, measure: found.relative_gap };
         let stays = place.is_some_and(|place| place.stays(standing, args.keep_partial));
-        let Made { graph, edges, ranks, seconds, .. } = made;
-        let about = About { graph, edges: *edges, ranks: *ranks, gap, seconds: *seconds };
+        let Made { graph, edges, ranks, seconds, travelled, .. } = made;
+        let (edges, ranks, seconds, travelled) = (*edges, *ranks, *seconds, *travelled);
+        let about = About { graph, edges, ranks, gap, seconds, travelled };
         let json = FitJson::new(found, self.input, &about);
         if let Some(path) = args.out.as_ref().filter(|_| !stays) {
             fit_file::write_fit(path, &json)?;

@@ -12,6 +12,7 @@ use equipoise_formats::fit_file;
 use serde::{Deserialize, Serialize};
 
 use super::data::Input;
+use crate::ranks::Travelled;
 use crate::report::{line, number};
 
 /// The weights that are named one by one.
@@ -25,6 +26,7 @@ pub(super) struct About<'a> {
     pub(super) ranks: usize,
     pub(super) gap: f64,
     pub(super) seconds: f64,
+    pub(super) travelled: Option<Travelled>,
 }
 
 /// The object of `--json` and `--out`; what is not known is null.
@@ -54,6 +56,12 @@ pub(super) struct FitJson<'a> {
     per_edge: Vec<Edge>,
     ranks: usize,
     bytes_between_ranks: u64,
+    /// Of sums over ranks, beside what nodes say.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    bytes_sent: Option<u64>,
+    /// The share of the time in which a rank waited for such sums.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    communication: Option<f64>,
 }
 
 /// What crossed one edge, both ways together.
@@ -99,6 +107,8 @@ impl<'a> FitJson<'a> {
             per_edge: fit.traffic.edges().map(edge).collect(),
             ranks: about.ranks,
             bytes_between_ranks: fit.bytes_between_ranks,
+            bytes_sent: about.travelled.map(|travelled| travelled.bytes_sent),
+            communication: about.travelled.map(|travelled| travelled.communication),
         }
     }
 }

@@ -91,20 +91,29 @@ fn bands(points: &[Portfolio], input: &Input) -> Chart {
         .iter()
         .map(|&j| (names[j].clone(), points.iter().map(|point| point.weights[j]).collect()))
         .collect();
+    let name = match others[..] {
+        [one] => names[one].clone(),
+        _ => format!("{} others", others.len()),
+    };
     if !others.is_empty() && is_long {
         let rest = points.iter().map(|point| others.iter().map(|&j| point.weights[j]).sum()).collect();
-        let name =
-            if let [one] = others[..] { names[one].clone() } else { format!("{} others", others.len()) };
         series.push((name, rest));
+    } else {
+        // Behind the others, each with its line, and one name for all.
+        for (k, &j) in others.iter().enumerate() {
+            let line = across.iter().copied().zip(points.iter().map(|point| point.weights[j])).collect();
+            let line = Series::new(Mark::Line, colours::GREY, line);
+            chart = chart.with(if k == 0 { line.named(name.clone()) } else { line });
+        }
     }
     for (k, (name, values)) in series.into_iter().enumerate() {
         let colour = if k < BANDS { colours::nth(k) } else { colours::GREY };
+        let colour = if (colours::COUNT..BANDS).contains(&k) { colours::paler(colour) } else { colour };
         if is_long {
             let ends: Vec<(f64, f64)> = below.iter().zip(&values).map(|(low, w)| (*low, low + w)).collect();
             below = ends.iter().map(|end| end.1).collect();
             let tops = across.iter().copied().zip(below.iter().copied()).collect();
-            let shade = if (colours::COUNT..BANDS).contains(&k) { colours::paler(colour) } else { colour };
-            chart = chart.with(Series::new(Mark::Band(ends), shade, tops).named(name));
+            chart = chart.with(Series::new(Mark::Band(ends), colour, tops).named(name));
         } else {
             let line = across.iter().copied().zip(values).collect();
             chart = chart.with(Series::new(Mark::Line, colour, line).named(name));

@@ -16,12 +16,12 @@ use super::choices;
 use super::data::{Across, Data, Reading};
 use super::table;
 use super::train::{Plan, fits, identity, note_targets};
-use crate::args::TrainArguments;
-use crate::exit::{Outcome, note};
+use crate::args::{TableChoice, TrainArguments};
+use crate::exit::Outcome;
 use crate::interrupt::Interrupt;
 use crate::outputs::{self, Place, Sort};
 use crate::progress::Fits;
-use crate::ranks::together;
+use crate::ranks::{Departure, note_processors, together};
 use crate::shards::Shard;
 use crate::watch::Watch;
 
@@ -35,13 +35,14 @@ pub(crate) fn run(
     let mut settings = choices::settings(&args.training)?;
     let control = interrupt.within(settings.time_limit);
     let quiet = args.training.quiet || !speaks;
-    if !quiet {
-        note_processors(&settings);
+    if !args.training.quiet {
+        note_processors(&**world, settings.threads);
     }
     // Files are the business of the first rank; what it finds there ends all.
     let place = together(&**world, if speaks { place(args, &control) } else { Ok(None) })?;
     let shard = Shard::look(&args.checkpointing, &**world, quiet, &control)?;
-    let mut data = read(args, &settings, &control, &**world)?;
+    let source = Source { data: &args.data, parts: &args.parts, table: &args.table };
+    let mut data = read(&source, &settings, &control, &**world)?;
     choices::weigh(&mut settings, &args.training, &data)?;
     if let (Some(path), Format::Liblinear) = (&args.model, args.format) {
         let labels = if settings.kind == Kind::Svc { data.distinct() } else { Vec::new() };
@@ -70,7 +71,7 @@ pub(crate) fn run(
     if !quiet {
         watch.show_fits(&settings, Fits::new("class", fits(&settings, &data)));
     }
-    let (before, started) = (world.ledger().traffic(), Instant::now());
+    let departure = Departure::now(&**world);
     let company = svm::Watch {
         observer: speaks.then_some(&mut watch as _),
         control: control.clone(),
@@ -81,12 +82,8 @@ pub(crate) fn run(
     let trained = svm::train_across(world, data.samples(), &settings, company);
     watch.hide_bar();
     let trained = trained.with_context(|| args.data.display().to_string())?;
-    let (after, seconds) = (world.ledger().traffic(), started.elapsed().as_secs_f64());
-    let mut sums =
-        [(after.bytes_sent - before.bytes_sent) as f64, (after.seconds - before.seconds) / seconds];
-    world.sum(&mut sums)?;
-    if let Some(across) = &mut data.across {
-        (across.bytes_sent, across.communication) = (sums[0] as u64, sums[1] / world.ranks() as f64);
+    if let (Some(across), Some(found)) = (&mut data.across, departure.travelled(&**world)?) {
+        (across.bytes_sent, across.communication) = (found.bytes_sent, found.communication);
     }
     let converged = trained.report.status() == Status::Converged;
     let experiment = args.training.multicore.experiment()?;
@@ -136,50 +133,45 @@ fn refuse(args: &TrainArguments) -> Result<()> {
     Ok(())
 }
 
-/// A word where a rank may not use as many processors as it was given threads.
-fn note_processors(settings: &TrainSettings) {
-    let processors = std::thread::available_parallelism().map_or(1, std::num::NonZeroUsize::get);
-    if settings.threads > processors {
-        note(format_args!(
-            "note: a rank may use {processors} of the processors, and --threads is {threads}; \
-             mpirun --bind-to none, or --map-by slot:PE={threads}, lets it use more",
-            threads = settings.threads
-        ));
-    }
-}
-
 /// Where the model goes, and what is there; no output is an input.
 fn place<'a>(args: &'a TrainArguments, control: &Control) -> Result<Option<Place<'a>>> {
-    let inputs: Vec<Option<&Path>> = files(args).map(Some).collect();
+    let inputs: Vec<Option<&Path>> = files(&args.data, &args.parts).map(Some).collect();
     let [model, history, plot] = [&args.model, &args.history, &args.plot].map(Option::as_deref);
     outputs::check(&[model, history, plot], &inputs)?;
     args.model.as_deref().map(|path| Place::look(path, Sort::Model, control)).transpose()
 }
 
+/// Where rows come from, as typed.
+pub(super) struct Source<'a> {
+    pub(super) data: &'a Path,
+    pub(super) parts: &'a [PathBuf],
+    pub(super) table: &'a TableChoice,
+}
+
 /// Every file of rows, in the order typed.
-fn files(args: &TrainArguments) -> impl Iterator<Item = &Path> {
-    std::iter::once(&args.data).chain(&args.parts).map(PathBuf::as_path)
+fn files<'a>(data: &'a Path, parts: &'a [PathBuf]) -> impl Iterator<Item = &'a Path> {
+    std::iter::once(data).chain(parts.iter().map(PathBuf::as_path))
 }
 
 /// The rows of this rank, in the columns of all, with what all have in common.
-fn read(
-    args: &TrainArguments,
+pub(super) fn read(
+    source: &Source<'_>,
     settings: &TrainSettings,
     control: &Control,
     world: &dyn Collective,
 ) -> Result<Data> {
     let started = Instant::now();
-    let mut own = together(world, read_share(args, settings, control, world))?;
+    let mut own = together(world, read_share(source, settings, control, world))?;
     own.widen(&features_of_all(&own, world)?);
     let reading = Reading {
         threads: settings.threads,
         quiet: true,
         control,
-        table: &args.table,
+        table: source.table,
         needs_labels: settings.kind != Kind::OneClass,
         scale: None,
     };
-    let mut data = together(world, Data::new(own, &args.data, reading))?;
+    let mut data = together(world, Data::new(own, source.data, reading))?;
     let words: Vec<f64> = data.counts.iter().flat_map(|(label, count)| [*label, *count as f64]).collect();
     data.counts = merged(&world.lists(&words)?);
     let rows = data.counts.iter().map(|(_, count)| count).sum();
@@ -190,20 +182,21 @@ fn read(
 
 /// A part of the one file, or whole files where there are several.
 fn read_share(
-    args: &TrainArguments,
+    source: &Source<'_>,
     settings: &TrainSettings,
     control: &Control,
     world: &dyn Collective,
 ) -> Result<LabelledRows> {
     let (rank, ranks) = (world.rank(), world.ranks());
     let options = ReadOptions { threads: settings.threads };
-    if args.parts.is_empty() {
-        let read = read_part(&args.data, rank, ranks, options, control);
+    let Source { data, parts, .. } = source;
+    if parts.is_empty() {
+        let read = read_part(data, rank, ranks, options, control);
         return read.context("its part of the file; with few rows, use fewer ranks");
     }
-    let mut own = files(args).skip(rank).step_by(ranks);
+    let mut own = files(data, parts).skip(rank).step_by(ranks);
     let Some(first) = own.next() else {
-        bail!("there are {} files, and every rank needs one; use fewer ranks", 1 + args.parts.len());
+        bail!("there are {} files, and every rank needs one; use fewer ranks", 1 + parts.len());
     };
     let mut rows = read_path(first, options, control)?;
     for path in own {

@@ -23,7 +23,7 @@ use crate::outputs::{self, Place, Sort};
 use crate::picture::against_costs;
 use crate::plot::{Panel, write_picture};
 use crate::progress::Fits;
-use crate::ranks::together;
+use crate::ranks::{Departure, Travelled, note_processors, together};
 use crate::report::number;
 use crate::watch::Watch;
 
@@ -44,6 +44,8 @@ struct CvJson<'a> {
     columns: usize,
     /// The smallest cost within a standard error of the best.
     simplest_cost: Option<f64>,
+    #[serde(flatten)]
+    travelled: Option<Travelled>,
 }
 
 #[derive(Debug, Serialize)]
@@ -87,6 +89,9 @@ fn run_on(args: &CvArguments, interrupt: &Interrupt, world: &Arc<dyn Collective>
     let quiet = training.quiet || !speaks;
     let mut settings = choices::settings(training)?;
     let control = interrupt.within(settings.time_limit);
+    if world.ranks() > 1 && !training.quiet {
+        note_processors(&**world, settings.threads);
+    }
     let experiment = training.multicore.experiment()?;
     let costs = costs::list(&args.costs)?;
     choices::check_costs(settings.kind, costs.as_deref(), training)?;
@@ -119,11 +124,13 @@ fn run_on(args: &CvArguments, interrupt: &Interrupt, world: &Arc<dyn Collective>
     let (observer, watched) = (Some(&mut watch as _), control.clone());
     let company =
         svm::Watch { observer, control: watched, experiment: Some(&experiment), ..svm::Watch::default() };
+    let departure = Departure::now(&**world);
     let found = svm::cross_validate_across(world, data.samples(), &settings, &costs, args.folds, company);
     watch.hide_bar();
     let found = found.with_context(|| args.data.display().to_string())?;
+    let travelled = departure.travelled(&**world)?;
     let settings = TrainSettings { time_limit: interrupt.left(limit), ..settings };
-    let said = if speaks { tell(args, settings, control, &data, &found) } else { Ok(true) };
+    let said = if speaks { tell(args, settings, control, &data, (&found, travelled)) } else { Ok(true) };
     let converged = together(&**world, said)?;
     // What the first rank says holds for all.
     Ok((world.largest(f64::from(u8::from(!converged)))? == 0.0).into())
@@ -156,7 +163,7 @@ fn tell(
     settings: TrainSettings,
     control: Control,
     data: &Data,
-    found: &CrossValidation,
+    (found, travelled): (&CrossValidation, Option<Travelled>),
 ) -> Result<bool> {
     let training = &args.training;
     let status = found.status();
@@ -168,7 +175,7 @@ fn tell(
         write_picture(path, &[panel(found, settings.kind)])?;
     }
     let mut text = match (training.json, training.quiet) {
-        (true, _) => serde_json::to_string(&json(found, &settings, data))? + "\n",
+        (true, _) => serde_json::to_string(&CvJson { travelled, ..json(found, &settings, data) })? + "\n",
         (false, true) => String::new(),
         (false, false) => words(found, &settings),
     };
@@ -242,6 +249,7 @@ fn json<'a>(found: &'a CrossValidation, settings: &TrainSettings, data: &Data) -
         rows: data.rows.len(),
         columns: data.rows.columns(),
         simplest_cost: found.simplest_cost.filter(|_| report::has_cost(settings)),
+        travelled: None,
     }
 }
 

@@ -44,7 +44,8 @@ pub(crate) fn run_across(
     match command {
         SvmCommand::Train(args) => across::run(args, interrupt, world),
         SvmCommand::Cv(args) => cv::run_across(args, interrupt, world),
-        _ => anyhow::bail!("of `svm` only `train` and `cv` run on several ranks; run it with one"),
+        SvmCommand::Path(args) => path::run_across(args, interrupt, world),
+        _ => anyhow::bail!("of `svm` only `train`, `cv` and `path` run on several ranks; run it with one"),
     }
 }
 
@@ -60,6 +61,9 @@ pub(crate) fn run(command: &SvmCommand, interrupt: &Interrupt) -> Result<Outcome
             Some(ranks) => launch::run(ranks, interrupt),
             None => cv::run(args, interrupt),
         },
-        SvmCommand::Path(args) => path::run(args, interrupt),
+        SvmCommand::Path(args) => match args.ranks {
+            Some(ranks) => launch::run(ranks, interrupt),
+            None => path::run(args, interrupt),
+        },
     }
 }

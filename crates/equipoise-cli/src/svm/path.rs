@@ -1,18 +1,21 @@
-//! `equipoise svm path`: one model after another, cost by cost.
+//! `equipoise svm path`: one model after another, cost by cost. On ranks each has a share of the rows, and every model begins afresh.
 
 use std::fmt::Write as _;
 use std::path::Path;
+use std::sync::Arc;
 
 use anyhow::{Context, Result, bail};
 use equipoise::Status;
-use equipoise_models::svm::{self, Kind, Trained};
+use equipoise::collective::Collective;
+use equipoise_models::svm::{self, Kind, TrainSettings, Trained};
 use serde::Serialize;
 
+use super::across::{self, Source};
 use super::cv::keep;
 use super::data::{Data, Reading};
 use super::report::{self, Totals, single_bias};
 use super::train::{fits, note_targets};
-use super::{choices, costs, memory};
+use super::{choices, costs, memory, table};
 use crate::args::PathArguments;
 use crate::exit::{self, Outcome, note};
 use crate::interrupt::Interrupt;
@@ -20,6 +23,7 @@ use crate::outputs;
 use crate::picture::against_costs;
 use crate::plot::{Panel, write_picture};
 use crate::progress::Fits;
+use crate::ranks::{Departure, Travelled, note_processors, together};
 use crate::report::decimal;
 use crate::watch::Watch;
 
@@ -36,6 +40,8 @@ struct PathJson {
     /// The cost that predicts the rows of `--test` best, among fits that converged.
     #[serde(skip_serializing_if = "Option::is_none")]
     best_cost: Option<f64>,
+    #[serde(flatten)]
+    travelled: Option<Travelled>,
 }
 
 /// One cost.
@@ -62,12 +68,7 @@ pub(crate) fn run(args: &PathArguments, interrupt: &Interrupt) -> Result<Outcome
     let mut settings = choices::settings(training)?;
     let control = interrupt.within(settings.time_limit);
     let experiment = training.multicore.experiment()?;
-    let costs = costs::list(&args.costs)?;
-    choices::check_costs(settings.kind, costs.as_deref(), training)?;
-    if !report::has_cost(&settings) {
-        bail!("a path walks through costs, and --kind {} has none; use svm train", settings.kind.name());
-    }
-    let costs = costs.unwrap_or_else(|| costs::GRID.to_vec());
+    let costs = costs_of(args, &settings)?;
     let inputs = [Some(args.data.as_path()), training.weights.as_deref(), args.test.as_deref()];
     outputs::check(&[args.model.as_deref(), args.plot.as_deref()], &inputs)?;
     if args.data == Path::new("-") && args.test == Some("-".into()) {
@@ -85,9 +86,7 @@ pub(crate) fn run(args: &PathArguments, interrupt: &Interrupt) -> Result<Outcome
     choices::weigh(&mut settings, training, &data)?;
     let test = args.test.as_deref().map(|path| Data::read_for(path, &data.columns(), reading)).transpose()?;
     let test = test.map(|test| test.scaled_as(&data)).transpose()?;
-    if let Some(path) = args.test.as_deref().filter(|_| test.as_ref().is_some_and(|test| !test.has_labels)) {
-        bail!("{}: rows to test on need labels", path.display());
-    }
+    let test = args.test.as_deref().zip(test).map(|(path, test)| labelled(path, test)).transpose()?;
     settings.time_limit = interrupt.left(settings.time_limit);
     let mut watch = Watch::default();
     if !training.quiet {
@@ -98,8 +97,117 @@ pub(crate) fn run(args: &PathArguments, interrupt: &Interrupt) -> Result<Outcome
     let company = svm::Watch { observer, control, experiment: Some(&experiment), ..svm::Watch::default() };
     let walk = svm::path(data.samples(), &settings, &costs, company);
     watch.hide_bar();
-    let mut walk = walk.with_context(|| args.data.display().to_string())?;
-    let steps: Vec<StepJson> = walk.iter().map(|trained| step(trained, test.as_ref())).collect();
+    let walk = walk.with_context(|| args.data.display().to_string())?;
+    tell(args, &settings, &data, test.as_ref(), walk, None)
+}
+
+/// The command on every rank of a world: each has a share of the rows, the first says what was found.
+pub(crate) fn run_across(
+    args: &PathArguments,
+    interrupt: &Interrupt,
+    world: &Arc<dyn Collective>,
+) -> Result<Outcome> {
+    let (speaks, training) = (world.rank() == 0, &args.training);
+    refuse(args)?;
+    let mut settings = choices::settings(training)?;
+    let control = interrupt.within(settings.time_limit);
+    if !training.quiet {
+        note_processors(&**world, settings.threads);
+    }
+    let costs = costs_of(args, &settings)?;
+    let inputs = [Some(args.data.as_path()), args.test.as_deref()];
+    let outputs = outputs::check(&[args.model.as_deref(), args.plot.as_deref()], &inputs);
+    together(&**world, if speaks { outputs } else { Ok(()) })?;
+    let source = Source { data: &args.data, parts: &[], table: &args.table };
+    let data = across::read(&source, &settings, &control, &**world)?;
+    choices::weigh(&mut settings, training, &data)?;
+    // Models are those of all ranks, and one of them is enough to score them.
+    let reading = Reading {
+        threads: settings.threads,
+        quiet: training.quiet,
+        control: &control,
+        table: &args.table,
+        needs_labels: true,
+        scale: None,
+    };
+    let test = args.test.as_deref().filter(|_| speaks);
+    let test = test.map(|path| labelled(path, Data::read_for(path, &data.columns(), reading)?)).transpose();
+    let test = together(&**world, test)?;
+    let mut watch = Watch::default();
+    if !training.quiet && speaks {
+        note_targets(&settings, &data);
+        watch.show_fits(&settings, Fits::new("fit", fits(&settings, &data) * costs.len()));
+    }
+    let departure = Departure::now(&**world);
+    let mut walk: Vec<Trained> = Vec::with_capacity(costs.len());
+    for &cost in &costs {
+        let settings =
+            TrainSettings { cost, time_limit: interrupt.left(settings.time_limit), ..settings.clone() };
+        let observer = speaks.then_some(&mut watch as _);
+        let company = svm::Watch { observer, control: control.clone(), ..svm::Watch::default() };
+        let trained = svm::train_across(world, data.samples(), &settings, company);
+        walk.push(trained.with_context(|| args.data.display().to_string())?);
+        // All ranks have the same report.
+        let status = walk.last().map(|trained| trained.report.status());
+        if matches!(status, Some(Status::TimeLimit | Status::Interrupted)) {
+            break;
+        }
+    }
+    watch.hide_bar();
+    let travelled = departure.travelled(&**world)?;
+    let converged = status(&walk) == Status::Converged;
+    let said = if speaks {
+        tell(args, &settings, &data, test.as_ref(), walk, travelled)
+    } else {
+        Ok(converged.into())
+    };
+    together(&**world, said)
+}
+
+/// Refuses what is not there on several ranks.
+fn refuse(args: &PathArguments) -> Result<()> {
+    let typed = [
+        ("--ranks", args.ranks.is_some(), "`equipoise svm path` starts ranks; here they are started already"),
+        ("--scale", args.scale.is_some(), "scale the rows first"),
+        ("--weights", args.training.weights.is_some(), "repeat rows instead"),
+        ("-", args.data.as_os_str() == "-", "name a file that every rank can read"),
+        ("a table", table::is_table(&args.data, &args.table), "use LIBSVM text"),
+    ];
+    match typed.iter().find(|(_, is_typed, _)| *is_typed) {
+        Some((option, _, advice)) => bail!("{option} is not offered on several ranks: {advice}"),
+        None => Ok(()),
+    }
+}
+
+/// The costs typed, or the usual ones.
+fn costs_of(args: &PathArguments, settings: &TrainSettings) -> Result<Vec<f64>> {
+    let costs = costs::list(&args.costs)?;
+    choices::check_costs(settings.kind, costs.as_deref(), &args.training)?;
+    if !report::has_cost(settings) {
+        bail!("a path walks through costs, and --kind {} has none; use svm train", settings.kind.name());
+    }
+    Ok(costs.unwrap_or_else(|| costs::GRID.to_vec()))
+}
+
+/// Rows to test on, which have labels.
+fn labelled(path: &Path, test: Data) -> Result<Data> {
+    if !test.has_labels {
+        bail!("{}: rows to test on need labels", path.display());
+    }
+    Ok(test)
+}
+
+/// Says what was found, and writes the best model.
+fn tell(
+    args: &PathArguments,
+    settings: &TrainSettings,
+    data: &Data,
+    test: Option<&Data>,
+    mut walk: Vec<Trained>,
+    travelled: Option<Travelled>,
+) -> Result<Outcome> {
+    let training = &args.training;
+    let steps: Vec<StepJson> = walk.iter().map(|trained| step(trained, test)).collect();
     let status = status(&walk);
     if status != Status::Converged {
         let worst = walk.iter().map(|trained| trained.report.relative_gap()).fold(0.0, f64::max);
@@ -116,19 +224,20 @@ pub(crate) fn run(args: &PathArguments, interrupt: &Interrupt) -> Result<Outcome
             seconds_load: data.seconds,
             peak_memory: memory::peak(),
             kind: settings.kind.name(),
-            rows: data.rows.len(),
+            rows: data.row_count(),
             columns: data.rows.columns(),
             best_cost: best.map(|k| walk[k].model.cost),
+            travelled,
         };
         serde_json::to_string(&json)? + "\n"
     } else if training.quiet {
         String::new()
     } else {
-        table(&steps)
+        rendered(&steps)
     };
     if let Some(path) = &args.model {
         match best {
-            Some(k) => keep(path, walk.swap_remove(k), &data, !training.json && !training.quiet, &mut text)?,
+            Some(k) => keep(path, walk.swap_remove(k), data, !training.json && !training.quiet, &mut text)?,
             None => note("note: no fit has converged, so no model is written"),
         }
     }
@@ -187,7 +296,7 @@ fn step(trained: &Trained, test: Option<&Data>) -> StepJson {
     }
 }
 
-fn table(steps: &[StepJson]) -> String {
+fn rendered(steps: &[StepJson]) -> String {
     let mut text = format!(
         "{:>12}  {:>18}  {:>18}  {:>10}  {:>12}  {:>9}  {:>9}",
         "cost", "primal", "dual", "gap", "bias", "support", "seconds"

@@ -141,6 +141,45 @@ fn returns_and_shrinkage_and_filled_days() {
 }
 
 #[test]
+fn every_asset_of_a_frontier_with_short_positions_is_drawn_and_named() {
+    let folder = scratch("portfolio_many");
+    let header: Vec<String> = (0..15).map(|asset| format!("a{asset}")).collect();
+    let mut table = header.join(",") + "\n";
+    for day in 0..60_u32 {
+        let cell =
+            |asset: u32| f64::from((day * day * 31 + asset * 17 + day * asset * 7) % 101) / 5000.0 - 0.01;
+        let cells: Vec<String> = (0..15).map(|asset| cell(asset).to_string()).collect();
+        table += &(cells.join(",") + "\n");
+    }
+    let (data, plot) = (write(&folder, "returns.csv", &table), text(&folder.join("frontier.svg")));
+    let typed =
+        ["portfolio", &data, "--returns", "--long-short", "--frontier", "4", "--plot", &plot, "--quiet"];
+    equipoise(&typed).expect(0);
+    let drawn = std::fs::read_to_string(&plot).expect("drawn");
+    assert!(drawn.contains("3 others"), "{drawn}");
+    // Twelve with a colour of their own.
+    let lines = drawn.split("Weights along the frontier").nth(1).expect("the second panel");
+    let mut colours: Vec<&str> = lines
+        .split("<polyline")
+        .skip(1)
+        .filter_map(|line| line.split("stroke=\"").nth(1)?.split('"').next())
+        .filter(|colour| !["#969696", "#3C3C3C", "#DEDEDE"].contains(colour))
+        .collect();
+    colours.sort_unstable();
+    colours.dedup();
+    assert_eq!(colours.len(), 12, "{colours:?}");
+}
+
+#[test]
+fn returns_whose_squares_are_beyond_numbers_are_refused() {
+    let folder = scratch("portfolio_huge");
+    let data = write(&folder, "returns.csv", "a,b\n1e153,0.1\n2e153,0.2\n3e153,-0.1\n");
+    let refused = equipoise(&["portfolio", &data, "--returns"]).expect(2);
+    let refused = refused.complains(&["return of `a`: found 1", "variances can be computed, below 1e150"]);
+    assert!(!refused.stderr.contains("contradict"), "{}", refused.stderr);
+}
+
+#[test]
 fn bad_input_is_refused_with_its_evidence() {
     let folder = scratch("portfolio_refused");
     let data = write(&folder, "prices.csv", PRICES);
@@ -203,11 +242,17 @@ mod public_data {
         let run = |typed: &[&str]| {
             equipoise(&[&["portfolio", &path, "--json"][..], typed].concat()).expect(0).json()
         };
-        for (typed, variance) in CASES {
+        for ((typed, variance), weights) in CASES.into_iter().zip(WEIGHTS) {
             let json = run(typed);
             let found = number(&json["variance"]);
             assert!((found / variance - 1.0).abs() < 1e-7, "{typed:?}: {found} for {variance}");
             assert_eq!((&json["assets"], &json["days"]), (&20.into(), &8312.into()));
+            // Weights are as near as the root of the gap.
+            let sharp = run(&[typed, &["--gap", "1e-9"]].concat());
+            for (name, weight) in NAMES.split(' ').zip(weights) {
+                let found = number(&sharp["weights"][name]);
+                assert!((found - weight).abs() < 1e-6, "{typed:?}: {name} has {found} for {weight}");
+            }
         }
         let points = run(&["--frontier", "50", "--gap", "1e-9"]);
         assert_eq!(points["points"].as_array().map(Vec::len), Some(50));
@@ -220,5 +265,36 @@ mod public_data {
         (&["--max-weight", "0.15", "--target-return", "0.0009"], 0.00015607193222890266),
         (&["--long-short"], 0.00010038415521280308),
         (&["--long-short", "--min-weight", "-0.2", "--target-return", "0.001"], 0.00016693748793375658),
+    ];
+
+    const NAMES: &str = "AAPL AMD BAC BBY CVX GE HD JNJ JPM KO LLY MRK MSFT PEP PFE PG RRC UNH WMT XOM";
+
+    /// Of every case, in the order of the names.
+    #[rustfmt::skip]
+    const WEIGHTS: [[f64; 20]; 6] = [
+        [
+            0.026038084, 0.0, 0.0, 0.006889215, 0.071589483, 0.0, 0.0, 0.197854397, 0.0, 0.120836644,
+            0.030052275, 0.021055097, 0.010004788, 0.113667178, 0.011746519, 0.165787899, 0.009861818, 0.009688307, 0.115695039, 0.089233257,
+        ],
+        [
+            0.076357026, 0.0, 0.0, 0.068071325, 0.036474654, 0.0, 0.027886167, 0.155720928, 0.0, 0.038900729,
+            0.039395793, 0.0, 0.095488982, 0.088740232, 0.004875888, 0.128814023, 0.038782874, 0.144973847, 0.045058019, 0.010459515,
+        ],
+        [
+            0.032286092, 0.0, 0.0, 0.012844569, 0.1, 0.0, 0.003759155, 0.1, 0.0, 0.1,
+            0.066060354, 0.065510225, 0.029067797, 0.1, 0.05452481, 0.1, 0.009203701, 0.026743296, 0.1, 0.1,
+        ],
+        [
+            0.11208625, 0.002974331, 0.0, 0.107872324, 0.0, 0.0, 0.069810697, 0.130913249, 0.0, 0.0,
+            0.048822917, 0.0, 0.15, 0.066609132, 0.000342496, 0.103105352, 0.057463253, 0.15, 0.0, 0.0,
+        ],
+        [
+            0.030526139, -0.00203308, -0.026287695, 0.013011264, 0.083345653, -0.001971876, -0.013689987, 0.194822042, -0.02040415, 0.124226736,
+            0.031422089, 0.023810705, 0.019713739, 0.114808269, 0.017360897, 0.168400068, 0.011318495, 0.015131042, 0.12381342, 0.092676229,
+        ],
+        [
+            0.112958255, 0.010177365, -0.097801481, 0.107603194, 0.061621571, -0.2, 0.097294653, 0.151658823, 0.031090622, 0.020672348,
+            0.059887344, -0.059434788, 0.150825046, 0.07620733, 0.039984013, 0.13433508, 0.058298359, 0.220547097, 0.014062228, 0.01001294,
+        ],
     ];
 }

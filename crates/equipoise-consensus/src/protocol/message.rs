@@ -1,5 +1,6 @@
 //! What neighbours say to each other.
 
+use super::wire::HEAD;
 use crate::curvature::Curvature;
 
 /// A message of the protocol.
@@ -74,5 +75,10 @@ impl Message {
             Self::Reply { delta, .. } => delta.len(),
             Self::Down { numbers, .. } | Self::Up { numbers, .. } => numbers.len(),
         }
+    }
+
+    /// Bytes of the letter that carries it between ranks.
+    pub fn bytes_of_letter(&self) -> usize {
+        8 * (HEAD + self.numbers())
     }
 }

@@ -1,7 +1,8 @@
 //! One thread a node: each serves requests before it asks itself, and nobody waits for anybody but its own replies.
 //!
 //! A phase ends when every node has begun its share of exchanges (or work is being ended) and none is open: then nothing is in
-//! flight. Until all have come so far, each goes on answering. Where a thread panics, the others end, and the panic goes on to the caller.
+//! flight. Until all have come so far, each goes on answering; and where one of them is away for long, the others go on asking beyond
+//! their shares, up to a multiple of them. Where a thread panics, the others end, and the panic goes on to the caller.
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread;
@@ -20,25 +21,28 @@ const LOOK: Duration = Duration::from_millis(1);
 pub(super) const TICKS_PER_SECOND: f64 = 1e4;
 /// Ticks beyond twice the delay after which a request is sent again; local solves may take a while.
 pub(super) const PATIENCE: u64 = 300;
+/// Ticks for which a node that has had its share waits for the others before it asks for more: those who are only late come meanwhile.
+const GRACE: u64 = 200;
 
-pub(crate) fn run_in_threads(nodes: &mut [impl Peer], share: Share, control: &Control) {
+/// A phase; where nodes are away for long, each of the others may begin so many exchanges.
+pub(crate) fn run_in_threads(nodes: &mut [impl Peer], share: Share, most: u64, control: &Control) {
     let Share { each, outstanding, is_greedy, faults, seed } = share;
     let ends = Channels::network(nodes.len());
-    let (finished, all) = (AtomicUsize::new(0), nodes.len());
+    let (begun, finished, all) = (AtomicUsize::new(0), AtomicUsize::new(0), nodes.len());
     let has_failed = AtomicBool::new(false);
     thread::scope(|scope| {
         for (node, (own, end)) in nodes.iter_mut().zip(ends.into_iter().enumerate()) {
-            let (finished, has_failed) = (&finished, &has_failed);
+            let others = Others { begun: &begun, finished: &finished, has_failed: &has_failed, all };
             let seed = seed ^ (own as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
             scope.spawn(move || {
-                let _guard = Guard { has_failed };
-                let share = if node.shares() == 0 { 0 } else { each };
+                let _guard = Guard { has_failed: others.has_failed };
+                let (each, most) = if node.shares() == 0 { (0, 0) } else { (each, most) };
                 let stalled = faults.stall.filter(|stall| stall.node == own).map_or(0, |stall| stall.ticks);
                 let patience = faults.delay.saturating_mul(2).saturating_add(PATIENCE);
                 let outstanding = outstanding.min(node.shares()).max(1);
-                let work = Work { each: share, outstanding, is_greedy, stalled, patience, seed };
+                let work = Work { each, most, outstanding, is_greedy, stalled, patience, seed };
                 let transport = Faulty::new(end, faults, seed ^ 1);
-                work.run(node, transport, &Others { finished, has_failed, all }, control);
+                work.run(node, transport, &others, control);
             });
         }
     });
@@ -59,13 +63,17 @@ impl Drop for Guard<'_> {
 
 /// How far the others are.
 struct Others<'a> {
+    /// Those that have had their share.
+    begun: &'a AtomicUsize,
     finished: &'a AtomicUsize,
     has_failed: &'a AtomicBool,
     all: usize,
 }
 
 struct Work {
+    /// Exchanges to begin, and at most, where others are away.
     each: u64,
+    most: u64,
     /// Requests without an answer, at most.
     outstanding: usize,
     is_greedy: bool,
@@ -86,6 +94,8 @@ impl Work {
         let now = || (begun.elapsed().as_secs_f64() * TICKS_PER_SECOND) as u64;
         let mut rng = Xoshiro256PlusPlus::seed_from_u64(self.seed);
         let (mut asked, mut is_finished) = (0, false);
+        // When it had its share.
+        let mut since = None;
         while now() < self.stalled && control.halted().is_none() {
             thread::sleep(LOOK);
         }
@@ -95,8 +105,15 @@ impl Work {
                 serve(node, from, message, &mut transport);
                 waited = Duration::ZERO;
             }
-            let wants_more = asked < self.each && control.halted().is_none();
-            if wants_more && node.open() < self.outstanding {
+            if asked >= self.each && since.is_none() {
+                since = Some(now());
+                others.begun.fetch_add(1, Ordering::SeqCst);
+            }
+            let are_away = others.begun.load(Ordering::SeqCst) < others.all;
+            let is_halted = control.halted().is_some();
+            let wants_more = !is_halted && (asked < self.each || (asked < self.most && are_away));
+            let may_now = since.is_none_or(|since| now() > since + GRACE);
+            if wants_more && may_now && node.open() < self.outstanding {
                 // A node that cannot ask now has been ended in the middle of its own work.
                 let mut out = Vec::new();
                 node.begin(self.is_greedy, now(), &mut rng, &mut out);
@@ -143,7 +160,7 @@ mod tests {
     use crate::ledger::Unit;
     use crate::local::Local;
     use crate::problem::Loss;
-    use crate::protocol::Node;
+    use crate::protocol::{Faults, Node};
     use crate::tests::random;
 
     #[test]
@@ -152,7 +169,8 @@ mod tests {
         let control = Control::unlimited();
         let mut node = Node::new(0, Local::new(&problem, 0), Unit::for_size(64.0), &[1], &control);
         node.renew_curvature().expect("no limit");
-        let (finished, has_failed) = (AtomicUsize::new(0), AtomicBool::new(false));
+        let (begun, finished) = (AtomicUsize::new(0), AtomicUsize::new(0));
+        let has_failed = AtomicBool::new(false);
         thread::scope(|scope| {
             let failing = scope.spawn(|| {
                 let _guard = Guard { has_failed: &has_failed };
@@ -161,10 +179,82 @@ mod tests {
             assert!(failing.join().is_err());
         });
         // The node asks its neighbour, which is gone.
-        let work =
-            Work { each: 3, outstanding: 1, is_greedy: false, stalled: 0, patience: PATIENCE, seed: 1 };
+        let work = Work {
+            each: 3,
+            most: 3,
+            outstanding: 1,
+            is_greedy: false,
+            stalled: 0,
+            patience: PATIENCE,
+            seed: 1,
+        };
         let end = Channels::network(2).swap_remove(0);
-        work.run(&mut node, end, &Others { finished: &finished, has_failed: &has_failed, all: 2 }, &control);
+        let others = Others { begun: &begun, finished: &finished, has_failed: &has_failed, all: 2 };
+        work.run(&mut node, end, &others, &control);
         assert_eq!((node.open(), finished.load(Ordering::SeqCst)), (1, 0));
+    }
+
+    const EACH: u64 = 20;
+
+    /// One of a ring, which counts what it begins; node 0 is away until all but its neighbours have begun more than their share.
+    struct Counter<'a> {
+        own: usize,
+        asked: &'a [AtomicUsize],
+        open: usize,
+        has_been_away: bool,
+    }
+
+    impl Peer for Counter<'_> {
+        fn shares(&self) -> usize {
+            1
+        }
+
+        fn begin(&mut self, _: bool, _: u64, rng: &mut Xoshiro256PlusPlus, out: &mut Outbox) {
+            let all = self.asked.len();
+            let is_away = || (2..all - 1).any(|k| self.asked[k].load(Ordering::SeqCst) <= EACH as usize);
+            while self.own == 0 && !self.has_been_away && is_away() {
+                thread::sleep(LOOK);
+            }
+            self.has_been_away = true;
+            self.asked[self.own].fetch_add(1, Ordering::SeqCst);
+            self.open += 1;
+            let to = (self.own + if rand::RngExt::random(rng) { 1 } else { all - 1 }) % all;
+            out.push((to, Message::Request { sequence: 1, x: Vec::new(), curvature: None }));
+        }
+
+        fn receive(&mut self, from: usize, message: Message, out: &mut Outbox) {
+            match message {
+                Message::Request { sequence, .. } => {
+                    out.push((from, Message::Reply { sequence, delta: Vec::new() }));
+                }
+                _ => self.open -= 1,
+            }
+        }
+
+        fn repeat(&mut self, _: u64, _: u64) -> Outbox {
+            Vec::new()
+        }
+
+        fn open(&self) -> usize {
+            self.open
+        }
+    }
+
+    #[test]
+    fn a_node_that_is_away_keeps_nobody_but_its_neighbours_from_going_on() {
+        let asked: Vec<AtomicUsize> = (0..8).map(|_| AtomicUsize::new(0)).collect();
+        let node = |own| Counter { own, asked: &asked, open: 0, has_been_away: false };
+        let mut nodes: Vec<Counter<'_>> = (0..8).map(node).collect();
+        let share =
+            Share { each: EACH, outstanding: 1, is_greedy: false, faults: Faults::default(), seed: 3 };
+        run_in_threads(&mut nodes, share, 16 * EACH, &Control::unlimited());
+        // All that was begun is done, and nobody asked for ever.
+        assert!(nodes.iter().all(|node| node.open == 0));
+        let counts: Vec<usize> = asked.iter().map(|asked| asked.load(Ordering::SeqCst)).collect();
+        assert!(
+            counts.iter().all(|count| (EACH as usize..=16 * EACH as usize).contains(count)),
+            "{counts:?}"
+        );
+        assert!(counts[2..7].iter().all(|count| *count > EACH as usize), "{counts:?}");
     }
 }

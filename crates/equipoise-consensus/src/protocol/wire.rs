@@ -10,7 +10,7 @@ use super::{Message, Order};
 use crate::curvature::Curvature;
 
 /// Numbers before those of a message.
-const HEAD: usize = 4;
+pub(super) const HEAD: usize = 4;
 /// What a letter is.
 const REQUEST: f64 = 0.0;
 const REQUEST_WITH_DIAGONAL: f64 = 1.0;
@@ -127,7 +127,9 @@ mod tests {
         ];
         messages.extend(ORDERS.map(|order| Message::Down { wave: 2, order, numbers: x.clone() }));
         for message in messages {
+            let bytes = message.bytes_of_letter();
             let letter = Letter::Between { from: 12, to: 9_999, message };
+            assert_eq!(8 * letter.clone().numbers().len(), bytes);
             assert_eq!(Letter::of(&letter.clone().numbers(), 3), Some(letter));
         }
         for is_ended in [false, true] {

@@ -139,7 +139,7 @@ impl Run<'_> {
         if settings.asynchronous {
             let seed = rand::RngExt::random(&mut self.rng);
             let share = Share { each: 1, outstanding: 1, is_greedy: false, faults, seed };
-            run_in_threads(&mut self.members, share, control);
+            run_in_threads(&mut self.members, share, share.each, control);
         } else {
             // A root that is away begins once it is back.
             let turns =

@@ -22,8 +22,8 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 
 use super::Machine;
 
-/// Bytes of a message beside its numbers.
-const HEADER: f64 = 16.0;
+/// Bytes of a message beside its numbers, as letters between ranks have them.
+const HEADER: f64 = 32.0;
 /// One, in whole units.
 const ONE: i64 = 1 << 32;
 /// An error so many times that of the start has no way back.
@@ -359,6 +359,21 @@ mod tests {
             share: 1e-6,
             most: 20_000,
             seed: 1,
+        }
+    }
+
+    #[test]
+    fn messages_are_as_long_as_letters_between_ranks() {
+        use equipoise_consensus::protocol::Message;
+        let pair = graph("ring", 2);
+        for columns in [1, 10, 100] {
+            let numbers = vec![0.5; columns];
+            let request = Message::Request { sequence: 1, x: numbers.clone(), curvature: None };
+            let reply = Message::Reply { sequence: 1, delta: numbers };
+            for message in [request, reply] {
+                let modelled = Exchange { columns, ..exchange(&pair) }.bytes();
+                assert_eq!(modelled, message.bytes_of_letter() as f64);
+            }
         }
     }
 

@@ -244,6 +244,9 @@ pub(crate) struct PathArguments {
     /// Write the model that predicts the rows of --test best to this file
     #[arg(long, value_name = "FILE", requires = "test")]
     pub(crate) model: Option<PathBuf>,
+    /// Start so many MPI ranks of `equipoise-mpi`, each with a share of the rows
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) ranks: Option<u32>,
 }
 
 /// Which costs.

@@ -103,7 +103,24 @@ fn folds_are_dealt_to_ranks() {
     assert!(fs::read(&shared).expect("a model") == fs::read(&alone).expect("a model"));
     assert_eq!(on_ranks(2, &[&cv[..], &["--ranks", "2"]].concat()), all(2, 2));
     assert_eq!(on_ranks(2, &["svm", "cv", "-"]), all(2, 2));
-    assert_eq!(on_ranks(2, &["svm", "path", &data]), all(2, 2));
+}
+
+#[test]
+fn a_path_goes_over_ranks() {
+    let folder = scratch("svm-ranks-path");
+    let data = write(&folder, "data.svm", &rows(300));
+    let test = write(&folder, "test.svm", &rows(40));
+    let file = |name: &str| folder.join(name).to_string_lossy().into_owned();
+    let [alone, shared] = ["alone.json", "shared.json"].map(file);
+    let path = ["svm", "path", &data, "--costs", "0.1,1", "--gap", "1e-9", "--quiet", "--test", &test];
+    equipoise(&[&path[..], &["--model", &alone]].concat()).expect(0);
+    assert_eq!(on_ranks(2, &[&path[..], &["--model", &shared]].concat()), all(2, 0));
+    let (alone, shared) = (model(&alone), model(&shared));
+    assert_eq!((&shared["cost"], &shared["features"]), (&alone["cost"], &alone["features"]));
+    equipoise(&["svm", "verify", &file("shared.json"), &data, "--gap", "2e-9", "--quiet"]).expect(0);
+    for refused in [&["--ranks", "2"][..], &["--scale", "standard"], &["--kind", "nu-svc"]] {
+        assert_eq!(on_ranks(2, &[&path[..], refused].concat()), all(2, 2), "{refused:?}");
+    }
 }
 
 #[test]
@@ -197,36 +214,119 @@ fn threads_write_the_bytes_of_mpi() {
     }
 }
 
-/// A stand-in for `mpirun` that says what it was told and ends so.
+/// A stand-in for `mpirun`: what it says on stdout is what it was told and `object`, on stderr `words`, and it ends so.
 #[cfg(unix)]
-fn starter(folder: &std::path::Path, words: &str, status: i32) -> String {
-    use std::os::unix::fs::PermissionsExt;
-    let text = format!("#!/bin/sh\necho \"$@\"\necho '{words}' >&2\nexit {status}\n");
-    let path = write(folder, &format!("starter-{status}"), &text);
-    fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).expect("our own file");
-    path
+#[derive(Clone, Copy)]
+struct Starter<'t> {
+    folder: &'t std::path::Path,
+    args: &'t [&'t str],
+    object: &'t str,
+}
+
+/// What the first rank says as it begins.
+#[cfg(unix)]
+const SIGN: &str = "equipoise-mpi: the ranks have begun\n";
+
+#[cfg(unix)]
+impl Starter<'_> {
+    fn ends(&self, words: &[u8], status: i32) -> crate::Finished {
+        use std::os::unix::fs::PermissionsExt;
+        let said = self.folder.join("said");
+        fs::write(&said, words).expect("our own folder");
+        let (said, object) = (said.display(), self.object);
+        let echo = if object.is_empty() { "echo \"$@\"".into() } else { format!("echo '{object}'") };
+        let text = format!("#!/bin/sh\n{echo}\ncat '{said}' >&2\nexit {status}\n");
+        let path = write(self.folder, &format!("starter-{status}"), &text);
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).expect("our own file");
+        let ended = command(self.args).env("EQUIPOISE_MPIRUN", path + " --hostfile h").output();
+        crate::Finished::from(ended.expect("the command starts"))
+    }
+
+    /// The same of ranks that have begun.
+    fn begins_and_ends(&self, words: &str, status: i32) -> crate::Finished {
+        self.ends((SIGN.to_owned() + words).as_bytes(), status)
+    }
 }
 
 #[cfg(unix)]
 #[test]
 fn ranks_are_started_and_their_exit_status_is_translated() {
     let folder = scratch("svm-ranks-started");
-    let start = |words: &str, status: i32, args: &[&str]| {
-        let starter = starter(&folder, words, status) + " --hostfile h";
-        let ended = command(args).env("EQUIPOISE_MPIRUN", starter).output();
-        crate::Finished::from(ended.expect("the command starts"))
-    };
     let args = ["svm", "train", "a.svm", "--ranks", "3", "--cost", "2"];
-    let said = start("", 0, &args).expect(0).stdout;
+    let starter = Starter { folder: &folder, args: &args, object: "" };
+    let well = starter.begins_and_ends("", 0).expect(0);
+    let said = well.stdout;
     assert!(said.starts_with("--hostfile h -n 3 "), "{said}");
-    assert!(said.trim_end().ends_with("equipoise-mpi svm train a.svm --cost 2"), "{said}");
-    start("", 1, &args).expect(1);
-    let told = start("error: rank 1: no rows", 2, &args).expect(2);
+    assert!(said.trim_end().ends_with("equipoise-mpi --launched svm train a.svm --cost 2"), "{said}");
+    assert_eq!(well.stderr, "");
+    starter.begins_and_ends("", 1).expect(1);
+    let told = starter.begins_and_ends("error: rank 1: no rows\n", 2).expect(2);
     assert_eq!(told.stderr.matches("error").count(), 1, "{}", told.stderr);
-    let lost = "mpirun noticed that process rank 2 with PID 7 on node a exited on signal 9 (Killed).";
-    start(lost, 137, &args).expect(2).complains(&["error: rank 2 was ended, with exit status 137"]);
+    let lost = "mpirun noticed that process rank 2 with PID 7 on node a exited on signal 9 (Killed).\n";
+    let words = "error: rank 2 was ended, with exit status 137; nothing was written";
+    starter.begins_and_ends(lost, 137).expect(2).complains(&[words]);
+    let put_aside = [&args[..], &["--checkpoint", "aside"]].concat();
+    let ended = Starter { args: &put_aside, ..starter }.begins_and_ends(lost, 137).expect(2);
+    let ended = ended.complains(&["error: rank 2 was ended", "--resume"]);
+    assert!(!ended.stderr.contains("nothing was written"), "{}", ended.stderr);
     let missing = command(&args).env("EQUIPOISE_MPIRUN", "/no/such/mpirun").output().expect("it starts");
     crate::Finished::from(missing)
         .expect(2)
         .complains(&["cannot start `/no/such/mpirun`", "docs/cluster.md"]);
+}
+
+/// Whatever the exit status of an `mpirun` that starts nothing means elsewhere: it is an error.
+#[cfg(unix)]
+#[test]
+fn a_starter_that_starts_nothing_is_an_error() {
+    let folder = scratch("svm-ranks-not-begun");
+    let args = ["svm", "train", "a.svm", "--ranks", "3"];
+    let starter = Starter { folder: &folder, args: &args, object: "" };
+    for status in [1, 2, 134, 213] {
+        let ended = starter.ends(b"There are not enough slots available.\n", status).expect(2);
+        let words = format!("with exit status {status} before the ranks began; nothing was done");
+        ended.complains(&["error: ", "not enough slots", &words]);
+    }
+    // Where the program is nowhere that is why.
+    let mut nowhere = command(&args);
+    nowhere.env("EQUIPOISE_MPIRUN", folder.join("starter-134")).env("PATH", "/nowhere");
+    let ended = crate::Finished::from(nowhere.output().expect("it starts")).expect(2);
+    if !std::path::Path::new(env!("CARGO_BIN_EXE_equipoise")).with_file_name("equipoise-mpi").is_file() {
+        ended.complains(&["there is no `equipoise-mpi`", "docs/cluster.md"]);
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn what_ranks_say_is_passed_on_whatever_its_bytes() {
+    let folder = scratch("svm-ranks-bytes");
+    let args = ["svm", "train", "a.svm", "--ranks", "3"];
+    let starter = Starter { folder: &folder, args: &args, object: "" };
+    let words = [SIGN.as_bytes(), b"a \xff byte\n", b"process rank 1 with PID 7 exited\n", b"last"].concat();
+    starter.ends(&words, 137).expect(2).complains(&["a \u{fffd} byte", "rank 1 was ended", "last"]);
+}
+
+#[cfg(unix)]
+#[test]
+fn an_error_of_ranks_is_one_object_on_stdout() {
+    let folder = scratch("svm-ranks-object");
+    let args = ["svm", "train", "a.svm", "--ranks", "3", "--json"];
+    let error = |ended: crate::Finished| -> Value {
+        let object: Value = serde_json::from_str(&ended.expect(2).stdout).expect("one object");
+        assert_eq!(object["error"]["exit_status"], 2);
+        object["error"]["message"].clone()
+    };
+    let silent = Starter { folder: &folder, args: &args, object: " " };
+    let words = "error: rank 1 has not answered for 3.6 s; all ranks end\n";
+    assert_eq!(error(silent.begins_and_ends(words, 2)), "rank 1 has not answered for 3.6 s; all ranks end");
+    assert_eq!(error(silent.begins_and_ends("", 2)), "the ranks ended with an error");
+    let lost = "process rank 2 with PID 7 on node a exited on signal 9 (Killed).\n";
+    assert!(error(silent.begins_and_ends(lost, 137)).to_string().contains("rank 2 was ended"));
+    assert!(error(silent.ends(b"no slots\n", 1)).to_string().contains("before the ranks began"));
+    // What ranks have printed is theirs, and printed once.
+    let object = r#"{"error":{"message":"no rows","exit_status":2}}"#;
+    let talkative = Starter { object, ..silent };
+    assert_eq!(error(talkative.begins_and_ends("error: no rows\n", 2)), "no rows");
+    let result = Starter { object: r#"{"status":"converged"}"#, ..silent }.begins_and_ends("", 0).expect(0);
+    assert_eq!(result.stdout, "{\"status\":\"converged\"}\n");
 }

@@ -148,7 +148,7 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Violating<'r, F, H> {
         let mut purses = Purses::new(problem, &fit, settings);
         let team = order.team.clone().unwrap_or_else(|| Arc::new(team(problem, settings)));
         let mut sweeper = Sweeper::new(problem, fit, settings);
-        let newton = ProximalNewton::new(problem).map(|newton| newton.with_team(Arc::clone(&team)));
+        let newton = ProximalNewton::of_any_size(problem).map(|newton| newton.with_team(Arc::clone(&team)));
         let finish = match (newton, FaceStep::new(view)) {
             (Some(newton), Some(face)) => Finish::Newton(Box::new(newton), Box::new(face)),
             (_, Some(face)) => Finish::Face(Box::new(face), STEPS_ON_FACE),

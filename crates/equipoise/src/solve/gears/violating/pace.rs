@@ -5,6 +5,7 @@
 //!
 //! ```text
 //! STEPS ( (m r^2 / 2 + d^3 / 48) / (n r) + 2 )        r = entries a column, d = products, m = min(free, 24 d) columns in a matrix
+//! STEPS ( 30 free / n + 2 )                           by conjugate gradients, where d is above 3000
 //! ```
 //!
 //! A sweep adds up the gap of those who are active, while they move. What a verdict finds is more by some factor, which the next
@@ -17,9 +18,12 @@ use crate::problem::Problem;
 use crate::separable::SeparableTerm;
 use crate::smooth::SmoothTerm;
 use crate::solve::Archive;
+use crate::solve::steps::proximal_newton::LARGEST;
 
 /// Newton steps that a second-order method takes, about.
 const STEPS: f64 = 8.0;
+/// Steps of conjugate gradients for the direction of one, about, where its system is not formed.
+const CONJUGATE_STEPS: f64 = 15.0;
 /// Passes of sweeps that are left where conjugate gradients on a face are tried, and passes before that: the face has to settle.
 const PASSES_OF_FACES: f64 = 60.0;
 const PASSES_BEFORE_FACES: f64 = 10.0;
@@ -183,11 +187,12 @@ impl Pace {
 /// What Newton steps cost on a problem, in passes over its data.
 #[derive(Debug)]
 struct NewtonCost {
-    /// Multiplications for a column of the matrix, for its factor, and for a pass.
+    /// Multiplications for a column of the matrix, for its factor, and for a pass. Without a matrix: for the column in all steps of
+    /// conjugate gradients.
     column: f64,
     factor: f64,
     pass: f64,
-    /// Most columns in a matrix.
+    /// Most columns in a matrix, or in those steps.
     most: f64,
     threads: f64,
 }
@@ -200,6 +205,11 @@ impl NewtonCost {
         let r = pass / n;
         // Columns without gaps are multiplied as matrices.
         let multiplication = if r >= d - 1.0 { FAST } else { 1.0 };
+        if d > LARGEST as f64 {
+            // Nothing is formed: every step of conjugate gradients reads the free columns twice.
+            let column = 2.0 * CONJUGATE_STEPS * r;
+            return Some(Self { column, factor: 0.0, pass, most: n, threads: threads as f64 });
+        }
         Some(Self {
             column: r * r / 2.0 * multiplication,
             factor: d * d * d / 6.0 * FAST,

@@ -6,14 +6,15 @@
 //!
 //! A product with H reads the free columns twice and forms nothing; on ranks it is one sum of rank + m numbers. The diagonal of H
 //! preconditions. Steps end early: the direction needs no more digits than the line search along it, and every iterate, begun at 0, is a
-//! direction of ascent.
+//! direction of ascent. A rank that wants to stop makes its share of a sum no number, so that nothing more has to travel: all see it at
+//! the same step.
 //!
 //! Must not know: where the right-hand side comes from.
 
 use std::ops::Range;
 
 use super::newton_system::{Free, Right, sample};
-use crate::control::{Control, Pass};
+use crate::control::{Control, Halt, Pass};
 use crate::coupling::Coupling;
 use crate::smooth::Factored;
 use crate::team::Team;
@@ -68,10 +69,16 @@ impl<'s> Conjugate<'s> {
             if size <= enough || !size.is_finite() {
                 return Ok(step);
             }
-            control.check()?;
-            let image = self.times(&direction);
+            let wish = control.check();
+            if !self.team.is_spread() {
+                wish.clone()?;
+            }
+            let image = self.times(&direction, wish.is_err());
             let length = size / product(&direction, &image);
             if !length.is_finite() {
+                if self.team.any(wish.is_err()) {
+                    return Err(wish.err().unwrap_or(Halt::Interrupted));
+                }
                 return Ok(step);
             }
             add(length, &direction, solution);
@@ -85,8 +92,8 @@ impl<'s> Conjugate<'s> {
         Ok(MOST_STEPS)
     }
 
-    /// `H p`.
-    fn times(&self, p: &[f64]) -> Vec<f64> {
+    /// `H p`; on ranks no numbers, where one of them is to stop.
+    fn times(&self, p: &[f64], is_to_stop: bool) -> Vec<f64> {
         let (of_product, of_rows) = p.split_at(self.factored.rank());
         let mut answers = vec![0.0; self.columns.len()];
         self.team.fill(&mut answers, |first, answers| {
@@ -98,7 +105,13 @@ impl<'s> Conjugate<'s> {
             }
         });
         let mut image = vec![0.0; p.len()];
-        self.team.add(self.columns.len(), &mut image, |range, image| self.add_back(range, &answers, image));
+        self.team.add_here(self.columns.len(), &mut image, |range, image| {
+            self.add_back(range, &answers, image);
+        });
+        if is_to_stop {
+            image.fill(f64::NAN);
+        }
+        self.team.total(&mut image);
         image.iter_mut().zip(p).zip(&self.own).for_each(|((image, p), own)| *image += own * p);
         image
     }

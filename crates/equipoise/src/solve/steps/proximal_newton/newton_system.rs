@@ -29,7 +29,7 @@ use crate::solve::Archive;
 use crate::team::{SHORT, Team};
 
 /// Largest dimension of the system.
-const LARGEST: usize = 3000;
+pub(crate) const LARGEST: usize = 3000;
 
 /// Dimension from which on a factor takes longer than somebody who wants to stop should wait.
 const LONG: usize = 1000;
@@ -222,6 +222,7 @@ impl NewtonSystem {
             self.passes = 2 * system.solve(right, &mut self.solution, control)?;
             return Ok(self.solution.iter().all(|v| v.is_finite()));
         }
+        let control = &team.patient(control);
         let stride = self.stride(count);
         let (columns, scales) = sample(free, stride);
         self.add_products(team, factored, &columns, &scales, control)?;

@@ -1,12 +1,17 @@
 //! Teams on problems far too small for them: every part, down to empty ones, gives what one thread gives.
 
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
+use super::conjugate::Conjugate;
+use super::newton_system::{Free, Right};
 use crate::Coupling;
+use crate::collective::Threads;
+use crate::control::{Control, Halt};
 use crate::matrix::Rows;
 use crate::problem::Problem;
 use crate::separable::{ElasticNet, L1Bounds, SeparableTerm, Values};
-use crate::smooth::Gram;
+use crate::smooth::{Gram, SmoothTerm};
 use crate::solve::{Method, Settings, Solution, Solver, Status};
 use crate::team::Team;
 
@@ -72,4 +77,33 @@ fn small_problems_in_parts() {
             .expect("valid");
         check(&even);
     }
+}
+
+#[test]
+fn a_wish_of_one_rank_ends_a_direction_on_all_of_them() {
+    let ended = Threads::run(2, |world| {
+        let mut draw = Draw(9);
+        let rows = rows(&mut draw, 40, 5);
+        let smooth = Gram::new(&rows, 1e-3, 0.0).expect("valid");
+        let (factored, coupling) = (smooth.factored().expect("a factor"), Coupling::sum(0.0).expect("valid"));
+        let team = Team::of(1).across(Some(Arc::clone(&world)));
+        let mut free = Free::new();
+        free.clear(Some(1.0));
+        (0..40).for_each(|column| free.push(column, 1.0));
+        let (free, right) = ([&free], Right { of_product: vec![1.0; 5], of_rows: vec![0.5] });
+        let system = Conjugate::new(&team, &*factored, &coupling, &free);
+        let direction = |control: &Control| {
+            let (before, mut solution) = (world.ledger().traffic().calls, vec![0.0; 6]);
+            let steps = system.solve(&right, &mut solution, control);
+            (steps, world.ledger().traffic().calls - before)
+        };
+        let whole = direction(&Control::unlimited());
+        let flag = Arc::new(AtomicBool::new(world.rank() == 1));
+        (whole, direction(&Control::on(flag)))
+    });
+    let (whole, cut) = &ended[0];
+    assert!(whole.0.as_ref().is_ok_and(|steps| *steps > 1), "{whole:?}");
+    assert_eq!(cut.0, Err(Halt::Interrupted));
+    assert!(cut.1 < whole.1, "{ended:?}");
+    assert_eq!(ended[0], ended[1]);
 }
