@@ -79,10 +79,7 @@ pub(super) fn solve(
     if halt.is_none() && !search.is_over() {
         halt = lines.by_momentum(&mut search, control).err();
     }
-    let mut found = match search.best {
-        Some((_, found)) => found,
-        None => lines.judge(None, NEAR * gap, &Control::unlimited())?.found,
-    };
+    let (_, mut found) = search.best.expect("rounds of the saddle leave an image");
     (found.rounds, found.halt) = (search.rounds, halt);
     Ok(found)
 }
@@ -158,6 +155,23 @@ impl Lines<'_> {
     /// The first rounds, as long as they seem to suffice.
     fn by_saddle(&mut self, x: &[f64], search: &mut Search<'_, '_>, control: &Control) -> Pass {
         let mut saddle = Saddle::new(&self.image, x);
+        let ended = self.rounds_of_saddle(&mut saddle, search, control);
+        if search.best.is_none() {
+            // Ended before the first look: an image, and nothing known of it.
+            let mut b = saddle.image_by_row(&self.image);
+            b.iter_mut().for_each(|b| *b = shrunk(*b, self.task.sparse));
+            let found = Found { b, dual: Dual::default(), rounds: 0, halt: None };
+            search.best = Some((f64::INFINITY, found));
+        }
+        ended
+    }
+
+    fn rounds_of_saddle(
+        &mut self,
+        saddle: &mut Saddle,
+        search: &mut Search<'_, '_>,
+        control: &Control,
+    ) -> Pass {
         loop {
             saddle.round(&self.image, self.task, &mut self.by_rows, control)?;
             if !search.counts_a_round() {
