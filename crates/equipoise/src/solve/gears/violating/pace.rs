@@ -12,11 +12,11 @@
 //!
 //! Counts decide, no clock: one seed gives one run.
 
+use crate::archive::Archive;
 use crate::error::Result;
 use crate::problem::Problem;
 use crate::separable::SeparableTerm;
 use crate::smooth::SmoothTerm;
-use crate::solve::Archive;
 
 /// Newton steps that a second-order method takes, about.
 const STEPS: f64 = 8.0;
