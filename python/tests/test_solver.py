@@ -59,10 +59,14 @@ def test_penalties_converge_and_their_points_verify(data, make):
     solution = eq.solve(f, h, A="sum", b=1.0, tol=1e-7)
     assert solution.converged
     assert eq.verify(f, h, "sum", 1.0, solution.x, tol=1e-6).converged
-    # Which weight is whose matters.
-    if isinstance(h, eq.AsymmetricL1):
-        turned = eq.AsymmetricL1(h.fall, h.rise)
-        assert not eq.verify(f, turned, "sum", 1.0, solution.x, tol=1e-6).converged
+
+
+def test_the_weights_of_an_asymmetric_penalty_have_sides(data):
+    f, h = eq.LeastSquares(*data), eq.AsymmetricL1(3.0, 0.5)
+    solution = eq.solve(f, h, tol=1e-7)
+    assert solution.converged
+    assert eq.verify(f, h, None, None, solution.x, tol=1e-6).converged
+    assert not eq.verify(f, eq.AsymmetricL1(0.5, 3.0), None, None, solution.x, tol=1e-6).converged
 
 
 def test_functions_of_python_are_terms(data):
