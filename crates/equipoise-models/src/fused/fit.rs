@@ -259,7 +259,7 @@ fn run(
     match (method, signal.penalty, signal.design) {
         (Method::Chain, ..) => recursion(task, settings.threads, control),
         (Method::Lines, Penalty::Grid { rows, columns }, _) => {
-            lines::solve(task, (*rows, *columns), gap, (settings.threads, rounds), start, (told, control))
+            Ok(lines::solve(task, (*rows, *columns), gap, (settings.threads, rounds), start, (told, control)))
         }
         (Method::Jumps, _, Design::Matrix(x)) => {
             Ok(jumps::solve(task, x, gap, rounds, start, (told, control)))

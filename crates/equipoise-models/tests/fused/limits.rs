@@ -65,7 +65,7 @@ fn a_raised_flag_ends_every_method() {
 }
 
 /// Signals of zeros, and designs that see nothing: the objective is known to the bit, whatever coefficients may be.
-/// Who drops the result of a fit does not wait for its proof, nor for its pieces.
+/// Who drops the result of a fit does not wait for its proof.
 #[test]
 fn a_fit_that_nobody_waits_for_proves_nothing() {
     let mut draw = Draw::new(4);
@@ -76,13 +76,9 @@ fn a_fit_that_nobody_waits_for_proves_nothing() {
         let raised = || Arc::new(AtomicBool::new(true));
         let settings = FitSettings { method, ..FitSettings::default() };
         let ended = Control::on(raised());
-        if let Ok(found) = case.fit(&settings, &ended) {
-            assert!(found.objective.is_finite() && found.segments.is_some(), "{method}: there was time");
-        }
         if let Ok(found) = case.fit(&settings, &ended.forsaken_by(raised())) {
             assert_eq!((found.status, found.x.len()), (Status::Interrupted, 300), "{method}");
             assert_eq!((found.objective, found.bound), (f64::INFINITY, 0.0), "{method}");
-            assert_eq!((found.segments, found.degrees_of_freedom), (None, None), "{method}");
         } else {
             assert_eq!(method, Method::Interior, "it has not begun");
         }

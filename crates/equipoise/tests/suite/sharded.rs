@@ -259,9 +259,9 @@ struct Leaving {
 }
 
 impl Leaving {
-    fn new(world: Arc<dyn Collective>, after: usize) -> Arc<dyn Collective> {
+    fn after(world: Arc<dyn Collective>, times: usize) -> Arc<dyn Collective> {
         let place = (world.rank(), world.ranks());
-        let (world, left) = (Mutex::new(Some(world)), AtomicUsize::new(after));
+        let (world, left) = (Mutex::new(Some(world)), AtomicUsize::new(times));
         Arc::new(Self { world, left, place, ledger: Ledger::default() })
     }
 
@@ -304,7 +304,7 @@ fn a_rank_that_leaves_is_what_the_others_are_told() {
     for task in TASKS {
         for after in [0, 1, 2, 3, 4, 5, 6, 7, 9, 12, 17, 25, 40, 70, 120] {
             let all = Threads::run(3, |world| {
-                let world = if world.rank() == 2 { Leaving::new(world, after) } else { world };
+                let world = if world.rank() == 2 { Leaving::after(world, after) } else { world };
                 let (problem, accord) = try_spread(task, &world, Control::unlimited())?;
                 Solver::new(&problem, &Settings::default()).control(accord.control()).run()
             });
@@ -332,7 +332,7 @@ fn a_rank_that_leaves_is_what_the_others_are_told() {
 fn a_run_without_the_control_of_its_ranks_is_told_as_well() {
     for after in [8, 12, 17, 25] {
         let all = Threads::run(2, |world| {
-            let world = if world.rank() == 1 { Leaving::new(world, after) } else { world };
+            let world = if world.rank() == 1 { Leaving::after(world, after) } else { world };
             let (problem, _) = try_spread(Task::Huber, &world, Control::unlimited())?;
             Solver::new(&problem, &Settings::default()).run()
         });
