@@ -21,6 +21,7 @@ from .svc import LinearSVC, LinearSVCCV, NuSVC
 from .svr import LinearSVR
 from .terms import (
     L1,
+    AsymmetricL1,
     Box,
     Distance,
     ElasticNet,
@@ -42,8 +43,8 @@ __version__ = _native.__version__
 _atexit.register(_native.leave)
 
 __all__ = [
-    "Allocation", "Box", "Certificate", "ConstrainedLeastSquares", "Distance", "ElasticNet", "FusedLasso", "GeneralizedLasso", "GroupL2",
-    "Huber", "L1", "LeastSquares", "Linear", "LinearSVC", "LinearSVCCV", "LinearSVR", "Logistic", "MeanVariance", "NonNegative", "NuSVC",
+    "Allocation", "AsymmetricL1", "Box", "Certificate", "ConstrainedLeastSquares", "Distance", "ElasticNet", "FusedLasso",
+    "GeneralizedLasso", "GroupL2", "Huber", "L1", "LeastSquares", "Linear", "LinearSVC", "LinearSVCCV", "LinearSVR", "Logistic", "MeanVariance", "NonNegative", "NuSVC",
     "OneClassSVM", "Poisson", "Problem", "Quadratic", "SimplexRegressor", "Smooth", "Solution", "SquaredHinge", "TrendFilter", "ZeroSumLasso",
     "ZeroSumLassoCV", "ZeroSumLogistic", "ZeroSumLogisticCV", "__version__", "dispatch", "frontier", "fused_path", "solve", "svm_path", "verify",
     "zero_sum_path",

@@ -274,8 +274,8 @@ def solve(
         The duality gap to be proven, relative to ``1 + |objective|``; the KKT residual where there is no gap.
     callback : callable, default=None
         Called with a dictionary at checkpoints; returning False ends the run, an exception ends it and is passed on.
-    method : {'auto', 'pairs', 'shuffled', 'violating', 'accelerated', 'stochastic', 'svrg', 'saga'}, default='auto'
-        How the optimum is sought.
+    method : str, default='auto'
+        How the optimum is sought: a name of docs/methods.md, such as ``'pairs'`` or ``'violating'``.
     n_jobs : int, default=None
         Threads.
     random_state : int, RandomState instance or None, default=None

@@ -12,8 +12,8 @@ import numpy as np
 from ._data import matrix, names_of, vector
 
 __all__ = [
-    "Box", "Distance", "ElasticNet", "GroupL2", "Huber", "L1", "LeastSquares", "Linear", "Logistic", "NonNegative", "Poisson",
-    "Quadratic", "Smooth", "SquaredHinge", "Sum",
+    "AsymmetricL1", "Box", "Distance", "ElasticNet", "GroupL2", "Huber", "L1", "LeastSquares", "Linear", "Logistic", "NonNegative",
+    "Poisson", "Quadratic", "Smooth", "SquaredHinge", "Sum",
 ]
 
 
@@ -362,6 +362,29 @@ class L1(Term):
         if self.lower is None and self.upper is None:
             return {"kind": "l1", "weight": self.weight}
         return {"kind": "l1-box", "weight": self.weight, **_sides(self)}
+
+
+class AsymmetricL1(Term):
+    """``sum_j rise_j max(x_j, 0) + fall_j max(-x_j, 0)``: one weight for positive values, one for negative ones.
+
+    Parameters
+    ----------
+    rise, fall : float or array-like of shape (n,)
+        Weights of at least 0: one for all, or one each.
+
+    Examples
+    --------
+    >>> from equipoise import AsymmetricL1, Distance, solve
+    >>> solve(Distance([3.0, -3.0]), AsymmetricL1(2.0, 1.0)).x.round(4).tolist()
+    [2.0, -2.5]
+    """
+
+    def __init__(self, rise: Any, fall: Any):
+        self.rise, self.fall = _each(rise, "rise"), _each(fall, "fall")
+
+    def words(self):
+        """The term in the words of a problem file."""
+        return {"kind": "asymmetric-l1", "rise": self.rise, "fall": self.fall}
 
 
 class ElasticNet(Term):

@@ -46,6 +46,29 @@ def test_terms_converge_and_their_points_verify(data, make):
     assert not eq.verify(f, eq.ElasticNet(0.1, 0.1), "sum", 1.0, other, tol=1e-6).converged
 
 
+@pytest.mark.parametrize("make", [
+    lambda: eq.L1(0.1),
+    lambda: eq.L1(0.1, lower=-0.2, upper=np.full(10, 0.4)),
+    lambda: eq.AsymmetricL1(0.3, 0.05),
+    lambda: eq.AsymmetricL1(np.linspace(0.0, 1.0, 10), 0.1),
+    lambda: eq.Box(-0.2, 0.4),
+    lambda: eq.NonNegative(),
+], ids=["l1", "l1-box", "asymmetric-l1", "asymmetric-l1-each", "box", "non-negative"])
+def test_penalties_converge_and_their_points_verify(data, make):
+    f, h = eq.LeastSquares(*data), make()
+    solution = eq.solve(f, h, A="sum", b=1.0, tol=1e-7)
+    assert solution.converged
+    assert eq.verify(f, h, "sum", 1.0, solution.x, tol=1e-6).converged
+
+
+def test_the_weights_of_an_asymmetric_penalty_have_sides(data):
+    f, h = eq.LeastSquares(*data), eq.AsymmetricL1(3.0, 0.5)
+    solution = eq.solve(f, h, tol=1e-7)
+    assert solution.converged
+    assert eq.verify(f, h, None, None, solution.x, tol=1e-6).converged
+    assert not eq.verify(f, eq.AsymmetricL1(0.5, 3.0), None, None, solution.x, tol=1e-6).converged
+
+
 def test_functions_of_python_are_terms(data):
     m, y = data
     own = eq.Smooth(lambda x: 0.5 * np.sum((m @ x - y) ** 2), lambda x: m.T @ (m @ x - y), 10, lambda x, v: m.T @ (m @ v))

@@ -13,6 +13,7 @@ use equipoise::enclosure::Enclosure;
 
 /// A term near which a response should stay: `weight/2 (x - centre)^2`; none where the weight is 0.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
+#[non_exhaustive]
 pub struct Near {
     /// w.
     pub weight: f64,

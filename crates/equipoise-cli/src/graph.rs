@@ -68,7 +68,7 @@ pub(crate) fn parse_topology(name: &str) -> Result<TopologyChoice> {
 
 impl Facts {
     fn new(topology: String, graph: &Graph, diameter: Option<Diameter>, spectrum: Option<Spectrum>) -> Self {
-        let Degrees { min, mean, max } = graph.degrees();
+        let Degrees { min, mean, max, .. } = graph.degrees();
         Self {
             topology,
             nodes: graph.nodes(),
@@ -96,7 +96,7 @@ fn human(topology: &str, graph: &Graph, diameter: Option<Diameter>, spectrum: Op
     let mut line = |name: &str, value: String| {
         let _ = writeln!(text, "{name:<14}{value}");
     };
-    let Degrees { min, mean, max } = graph.degrees();
+    let Degrees { min, mean, max, .. } = graph.degrees();
     line("topology", topology.into());
     line("nodes", graph.nodes().to_string());
     line("edges", graph.edge_count().to_string());
@@ -105,7 +105,7 @@ fn human(topology: &str, graph: &Graph, diameter: Option<Diameter>, spectrum: Op
         "diameter",
         match diameter {
             None => "infinite: the graph is disconnected".into(),
-            Some(Diameter { length, exact: true }) => length.to_string(),
+            Some(Diameter { length, exact: true, .. }) => length.to_string(),
             Some(Diameter { length, .. }) => format!("at least {length} (too large for an exact search)"),
         },
     );

@@ -151,8 +151,7 @@ mod tests {
         found.reason = String::new();
         assert!(solution(&found, 1e-6, None).contains("  method         auto\n"));
         (found.method, found.reason) = (equipoise::Method::Stochastic, "as asked".into());
-        found.candidates =
-            vec![Candidate { name: "last", objective: 2.5 }, Candidate { name: "average", objective: 2.0 }];
+        found.candidates = vec![Candidate::new("last", 2.5), Candidate::new("average", 2.0)];
         let text = solution(&found, 1e-6, None);
         assert!(text.contains("  method         stochastic (as asked)\n"), "{text}");
         assert!(text.contains("  candidates     last 2.5, average 2\n"), "{text}");

@@ -22,6 +22,7 @@ use crate::{pairs, tree};
 
 /// What the nodes agree on, and what is known about it.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct Fit {
     /// How the run ended; converged: the gap is proven to be as small as asked for.
     pub status: Status,
@@ -49,6 +50,7 @@ pub struct Fit {
 
 /// How far a run has come.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
 pub struct Checkpoint {
     /// Messages so far.
     pub messages: u64,

@@ -10,6 +10,7 @@ pub(crate) const HEADER: u64 = 16;
 
 /// What crossed one edge, both ways together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub struct EdgeTraffic {
     /// Messages.
     pub messages: u64,
@@ -19,6 +20,7 @@ pub struct EdgeTraffic {
 
 /// What crossed all edges.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub struct Traffic {
     edges: BTreeMap<(usize, usize), EdgeTraffic>,
 }

@@ -14,6 +14,7 @@ use crate::{pairs, tree};
 
 /// What was found about a point.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct Checked {
     /// Whether the gap is as small as asked for.
     pub is_met: bool,

@@ -98,6 +98,7 @@ impl Settings {
 
 /// Derivatives of the optimum with respect to the right-hand sides; 0 where a row is not tight.
 #[derive(Debug, Clone, PartialEq, Default)]
+#[non_exhaustive]
 pub struct Multipliers {
     /// Of the budget B.
     pub budget: f64,

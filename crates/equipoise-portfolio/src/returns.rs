@@ -26,6 +26,7 @@ pub enum Kind {
 
 /// What becomes of days on which a number is missing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub enum Missing {
     /// They are left out; with prices the return then spans them.
     #[default]
@@ -35,6 +36,12 @@ pub enum Missing {
     /// An error.
     Refuse,
 }
+
+equipoise::named!(Missing, "rule for missing days":
+    "drop" => Self::Drop,
+    "fill" => Self::Fill,
+    "refuse" => Self::Refuse,
+);
 
 /// A table of one column an asset, one row a day.
 #[derive(Debug, Clone, PartialEq)]
@@ -53,6 +60,7 @@ pub struct Quotes {
 
 /// An asset that lacks numbers.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Gap {
     /// Its name.
     pub asset: String,
@@ -64,6 +72,7 @@ pub struct Gap {
 
 /// What became of missing numbers.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub struct Gaps {
     /// Rows that were left out.
     pub dropped: usize,

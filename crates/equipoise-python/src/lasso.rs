@@ -4,7 +4,7 @@
 
 use std::time::Instant;
 
-use equipoise::{Control, Matrix};
+use equipoise::{Control, Matrix, Status};
 use equipoise_models::lasso::{
     Data, Error, Fitter, Lambdas, Loss, Point, Settings, cross_validate, path, stability, verify,
 };
@@ -241,6 +241,10 @@ fn lasso_cv<'py>(
             task.talk.tell(Report { seconds, round: Some(fold), ..Report::default() });
         };
         let cv = cross_validate(task.data, &task.settings, &lambdas, folds, seed, task.control(), tell)?;
+        // Some of the folds choose nothing.
+        if matches!(cv.status, Status::Interrupted | Status::TimeLimit) {
+            return Err(equipoise::Error::StoppedEarly { by: cv.status.name() }.into());
+        }
         Ok((cv, begun.elapsed().as_secs_f64()))
     })?;
     let list = PyList::empty(py);

@@ -99,12 +99,7 @@ impl Asked {
 }
 
 fn missing(word: Option<String>) -> PyResult<Missing> {
-    match word.as_deref() {
-        None | Some("refuse") => Ok(Missing::Refuse),
-        Some("drop") => Ok(Missing::Drop),
-        Some("fill") => Ok(Missing::Fill),
-        Some(other) => Err(refused(format!("missing is {other:?}; allowed: \"refuse\", \"drop\", \"fill\""))),
-    }
+    word.map_or(Ok(Missing::Refuse), |word| word.parse().map_err(refused))
 }
 
 fn shrinkage(given: Option<Bound<'_, PyAny>>) -> PyResult<Shrinkage> {
@@ -221,7 +216,7 @@ fn report_of(round: &Round) -> Report {
 }
 
 fn describe(py: Python<'_>, found: Portfolio) -> PyResult<Bound<'_, PyDict>> {
-    let Multipliers { budget, target_return, groups, turnover } = found.multipliers;
+    let Multipliers { budget, target_return, groups, turnover, .. } = found.multipliers;
     let multipliers = answer!(py, {
         "budget": budget,
         "target_return": target_return,

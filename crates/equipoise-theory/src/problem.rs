@@ -36,6 +36,7 @@ const WORK: usize = 500_000_000;
 
 /// What the theorems need to know of a problem, in the variables `y = a x`.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
 pub struct PairConstants {
     /// b.
     pub blocks: usize,

@@ -10,12 +10,11 @@
 //! - Must not know: what the work is, what a limit means to a run.
 
 use std::ops::Range;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
-use crate::error::Error;
-use crate::smooth::SampleFault;
+use crate::error::{Error, SampleFault};
 
 /// Why work ended before it was done.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -30,6 +29,24 @@ pub enum Halt {
     /// Data could not be read again.
     #[error(transparent)]
     Fault(#[from] SampleFault),
+    /// Ranks that work on one problem cannot go on together.
+    #[error("rank {rank}: {what}")]
+    Apart {
+        /// The rank that is at fault, or differs from rank 0.
+        rank: usize,
+        /// What is wrong with it.
+        what: String,
+    },
+}
+
+impl Halt {
+    /// Whether nobody wished for it: data or ranks failed, and what was being done is an error.
+    pub fn is_fault(&self) -> bool {
+        match self {
+            Self::Interrupted | Self::TimeLimit => false,
+            Self::Fault(_) | Self::Apart { .. } => true,
+        }
+    }
 }
 
 impl From<Halt> for Error {
@@ -38,6 +55,7 @@ impl From<Halt> for Error {
             Halt::Interrupted => Self::StoppedEarly { by: "interrupted" },
             Halt::TimeLimit => Self::StoppedEarly { by: "time-limit" },
             Halt::Fault(SampleFault { row, reason }) => Self::UnusableSample { row, reason },
+            Halt::Apart { rank, what } => Self::Rank { rank, what },
         }
     }
 }
@@ -48,9 +66,16 @@ pub type Pass<T = ()> = std::result::Result<T, Halt>;
 /// Numbers that a pass reads between two looks: a fraction of a millisecond of work, many times what a look costs.
 const NUMBERS_PER_LOOK: usize = 1 << 18;
 
-/// A wish to stop that ranks have agreed upon: raised on all of them at the same place of the same program.
+/// A wish to stop that ranks have agreed upon: raised on all of them at the same place of the same program. Or that they cannot agree
+/// upon anything any more, which comes before any wish.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Agreed(Arc<AtomicU8>);
+pub(crate) struct Agreed(Arc<Common>);
+
+#[derive(Debug, Default)]
+struct Common {
+    wish: AtomicU8,
+    apart: OnceLock<Halt>,
+}
 
 impl Agreed {
     const TIME_LIMIT: u8 = 1;
@@ -58,12 +83,16 @@ impl Agreed {
 
     /// Raises it; a wish to stop stays before a limit.
     pub(crate) fn raise(&self, halt: &Halt) {
+        if matches!(halt, Halt::Apart { .. }) {
+            self.0.apart.get_or_init(|| halt.clone());
+        }
         let wish = if *halt == Halt::TimeLimit { Self::TIME_LIMIT } else { Self::INTERRUPTED };
-        self.0.fetch_max(wish, Ordering::Relaxed);
+        self.0.wish.fetch_max(wish, Ordering::Relaxed);
     }
 
     fn halted(&self) -> Option<Halt> {
-        match self.0.load(Ordering::Relaxed) {
+        match self.0.wish.load(Ordering::Relaxed) {
+            _ if self.0.apart.get().is_some() => self.0.apart.get().cloned(),
             0 => None,
             Self::TIME_LIMIT => Some(Halt::TimeLimit),
             _ => Some(Halt::Interrupted),

@@ -362,3 +362,13 @@ pub enum Error {
 
 /// Shorthand for results of this crate.
 pub type Result<T> = std::result::Result<T, Error>;
+
+/// A sample that cannot be used: not a finite number, not there, not readable.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("sample {row}: {reason}")]
+pub struct SampleFault {
+    /// Its number, from 0.
+    pub row: usize,
+    /// What is wrong with it, with what was found.
+    pub reason: String,
+}

@@ -35,6 +35,7 @@
 //! Models that people bring (support vector machines, say) are guests in crates of their own, such as `equipoise-models`;
 //! the constants and bounds of the theorems are in `equipoise-theory`. Both use what is public here and nothing else.
 
+mod archive;
 pub mod certificate;
 pub mod collective;
 mod control;

@@ -2,10 +2,10 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, Subcommand, ValueEnum};
+use clap::{Args, Subcommand};
 use equipoise_portfolio::{Missing, Settings};
 
-use crate::args::values;
+use crate::args::{by_name, values};
 
 const EXAMPLES: &str = "\
 EXAMPLES
@@ -97,9 +97,10 @@ pub(crate) struct MarketArguments {
     /// The table holds returns
     #[arg(long)]
     pub(crate) returns: bool,
-    /// What becomes of days on which a number is missing
-    #[arg(long, value_name = "WHAT", default_value = "drop")]
-    pub(crate) missing: MissingDays,
+    /// What becomes of days on which a number is missing: `drop` leaves them out, and returns span them; `fill` carries the last
+    /// price forward, and a missing return is 0; `refuse` makes them an error
+    #[arg(long, value_name = "WHAT", default_value_t, value_parser = by_name::<Missing>())]
+    pub(crate) missing: Missing,
     /// Columns that are left out, whatever they hold
     #[arg(long, value_name = "NAME,...", value_delimiter = ',')]
     pub(crate) drop: Vec<String>,
@@ -162,27 +163,6 @@ pub(crate) struct PrintArguments {
     /// Say nothing but errors, that a run did not converge, and what --json asks for
     #[arg(long, short)]
     pub(crate) quiet: bool,
-}
-
-/// What becomes of days on which a number is missing.
-#[derive(Debug, Clone, Copy, ValueEnum)]
-pub(crate) enum MissingDays {
-    /// They are left out; returns span them
-    Drop,
-    /// The last price is carried forward, a missing return is 0
-    Fill,
-    /// They are an error
-    Refuse,
-}
-
-impl From<MissingDays> for Missing {
-    fn from(days: MissingDays) -> Self {
-        match days {
-            MissingDays::Drop => Self::Drop,
-            MissingDays::Fill => Self::Fill,
-            MissingDays::Refuse => Self::Refuse,
-        }
-    }
 }
 
 fn gap_help() -> String {

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use equipoise::{Method, Schedule, Settings};
+use equipoise::{Method, Named as _, Schedule, Settings};
 use equipoise_formats::problem_file::{BYTES, SolveSpec, parse_bytes};
 
 use super::{Checkpointing, Multicore, by_name};
@@ -138,11 +138,8 @@ fn max_updates_help() -> String {
 
 fn method_help() -> String {
     let default = Settings::default().method;
-    format!(
-        "`auto` chooses; `pairs` is the paper's algorithm; `violating` the fast one for one row; `accelerated` pairs with \
-         momentum, for h = 0; `stochastic` the paper's algorithm on random samples; `svrg` the same, corrected at snapshots; \
-         `saga` the same, corrected sample by sample [default: {default}]"
-    )
+    let all = Method::ALL.iter().map(|(name, method)| format!("`{name}`: {}", method.summary()));
+    format!("{} [default: {default}]", all.collect::<Vec<_>>().join("; "))
 }
 
 fn schedule_help() -> String {

@@ -34,6 +34,8 @@ struct CvJson<'a> {
     points: Vec<PointJson<'a>>,
     seconds_load: f64,
     seconds_solve: f64,
+    /// Fewer than `folds` where the run was ended: errors are then means over these, and nothing is chosen.
+    folds_done: usize,
 }
 
 /// What the held-out error is called.
@@ -56,8 +58,13 @@ pub(crate) fn run(args: &LassoCvArguments, interrupt: &Interrupt) -> Result<Outc
     let cv = cross_validate(regression.data(), settings, &chosen, args.folds, args.seed, control, |_| ())
         .map_err(explain)?;
     let seconds = started.elapsed().as_secs_f64();
-    let (status, gap) = overall(cv.points.iter().map(|one| &one.point));
-    if status != Status::Converged {
+    let (status, (_, gap)) = (cv.status, overall(cv.points.iter().map(|one| &one.point)));
+    if cv.folds < args.folds {
+        note(format_args!(
+            "{status}: {} of {} folds were fitted, and no lambda is chosen",
+            cv.folds, args.folds
+        ));
+    } else if status != Status::Converged {
         note(format_args!("not converged: {status}: largest relative gap {gap:.3e}"));
     }
     let of = |k: usize| {
@@ -75,6 +82,7 @@ pub(crate) fn run(args: &LassoCvArguments, interrupt: &Interrupt) -> Result<Outc
         points: (0..cv.points.len()).map(of).collect(),
         seconds_load: regression.seconds_load,
         seconds_solve: seconds,
+        folds_done: cv.folds,
     };
     let standing = Standing { converged: status == Status::Converged, measure: gap };
     let stays = place.is_some_and(|place| place.stays(standing, args.output.keep_partial));
@@ -105,7 +113,11 @@ fn words(cv: &Cv, regression: &Regression, status: Status, seconds: f64) -> Stri
     let mut text = format!("{status}\n{}", report::table(&points, Some(&cv.points)));
     for (name, k) in [("best", cv.best), ("one_se", cv.one_se)] {
         let Some(k) = k else {
-            line(&mut text, name, "none: no lambda converged in every fold");
+            let why = match cv.status {
+                Status::Interrupted | Status::TimeLimit => "not every fold was fitted",
+                _ => "no lambda converged in every fold",
+            };
+            line(&mut text, name, &format!("none: {why}"));
             continue;
         };
         let one = &cv.points[k];

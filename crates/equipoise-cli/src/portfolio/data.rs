@@ -47,7 +47,7 @@ impl Input {
         let quotes = quotes(path, args, control)?;
         let rows = quotes.rows;
         let place = || path.display().to_string();
-        let (returns, gaps) = quotes.returns(args.missing.into()).with_context(place)?;
+        let (returns, gaps) = quotes.returns(args.missing).with_context(place)?;
         let defaults = Settings::default();
         let settings = Settings {
             gap: args.gap.unwrap_or(defaults.gap),

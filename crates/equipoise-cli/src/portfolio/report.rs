@@ -200,12 +200,10 @@ fn claimed(
     };
     let multipliers = multipliers.map(|rows| {
         let of = |name: &str| rows.get(name).copied().flatten().unwrap_or(0.0);
-        Multipliers {
-            budget: of("budget"),
-            target_return: of("return"),
-            turnover: of("turnover"),
-            groups: input.constraints.groups.iter().map(|group| of(&group.name)).collect(),
-        }
+        let mut all = Multipliers::default();
+        (all.budget, all.target_return, all.turnover) = (of("budget"), of("return"), of("turnover"));
+        all.groups = input.constraints.groups.iter().map(|group| of(&group.name)).collect();
+        all
     });
     Ok(Claimed { target_return, weights, multipliers })
 }

@@ -10,7 +10,9 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
-use crate::solve_text;
+use equipoise::{Method, Named as _};
+
+use crate::{equipoise, solve_text};
 
 type Names = BTreeSet<String>;
 
@@ -96,6 +98,30 @@ fn kinds_and_keys_of_problem_files_are_those_of_the_page() {
             "{table}"
         );
     }
+}
+
+#[test]
+fn every_method_is_in_the_help_and_on_the_pages() {
+    let all = names(Method::ALL.iter().map(|(name, _)| *name));
+    let help = equipoise(&["solve", "--help"]).expect(0).stdout;
+    let lines = help.lines().skip_while(|line| !line.trim_start().starts_with("--method "));
+    let option: Vec<&str> = lines
+        .enumerate()
+        .take_while(|(k, line)| *k == 0 || !line.trim_start().starts_with('-'))
+        .map(|one| one.1)
+        .collect();
+    let listed = in_code(&option.join(" ")).into_iter().map(str::to_owned).collect::<Names>();
+    assert_eq!(listed, all, "in the help");
+    let page_of_methods = page("methods.md");
+    let table = rows(below(&page_of_methods, "## Which method"));
+    let first: Names = table.iter().flat_map(|row| in_code(&row[0])).map(str::to_owned).collect();
+    assert_eq!(first, all, "in docs/methods.md");
+    let commands = page("command-line.md");
+    let solve =
+        rows(&commands).into_iter().find(|row| row[0].starts_with("`solve")).expect("the row of solve");
+    let typed =
+        in_code(&solve[1]).into_iter().find_map(|code| code.strip_prefix("--method ").map(str::to_owned));
+    assert_eq!(names(typed.expect("the option").split('|')), all, "in docs/command-line.md");
 }
 
 #[test]

@@ -62,8 +62,7 @@ fn fields_are_exactly_these_in_this_order() {
         r#""x":[1.0,2.5]}"#
     );
     assert_eq!(short.to_json().as_deref(), Ok(expected));
-    short.candidates =
-        vec![Candidate { name: "last", objective: 0.75 }, Candidate { name: "average", objective: 0.5 }];
+    short.candidates = vec![Candidate::new("last", 0.75), Candidate::new("average", 0.5)];
     let longer = expected.replace(r#""x""#, r#""candidates":{"last":0.75,"average":0.5},"x""#);
     assert_eq!(short.to_json(), Ok(longer));
     short.candidates[1].objective = f64::NAN;

@@ -9,7 +9,7 @@
 //! - Given: y, X. Returns: products with X and its transpose, and what they may be off by.
 //! - Must not know: the penalty, how the problem is solved.
 
-use equipoise::Matrix;
+use equipoise::{Control, Matrix, Pass};
 
 use super::error::Result;
 
@@ -110,36 +110,30 @@ impl Design<'_> {
         }
     }
 
-    /// What the products computed above may be off by, entry by entry: of `X b` and of `X'theta`.
-    pub(super) fn errors_of_apply(&self, b: &[f64], rows: usize) -> Vec<f64> {
-        let Self::Matrix(x) = self else { return vec![0.0; rows] };
-        let mut out = vec![0.0; rows];
-        if b.iter().all(|b| *b == 0.0) {
-            return out;
-        }
-        for (c, b) in b.iter().enumerate().filter(|(_, b)| **b != 0.0) {
-            for_each_in_column(x, c, |r, value| out[r] += (value * b).abs());
-        }
-        // The sum of magnitudes is itself rounded, and products may underflow.
-        let factor = 2.0 * gamma(b.len() + 2);
-        out.iter_mut().for_each(|error| *error = *error * factor + underflow(b.len()));
-        out
+    /// `X b` and what its entries may be off by, as a pass that may be ended.
+    pub(super) fn apply_within(&self, b: &[f64], rows: usize, control: &Control) -> Pass<Known> {
+        let Self::Matrix(x) = self else {
+            return Ok(Known { values: self.apply(b, rows), errors: vec![0.0; rows] });
+        };
+        let mut values = vec![0.0; rows];
+        control.in_parts(b.len(), rows, |part| {
+            part.filter(|c| b[*c] != 0.0).for_each(|c| x.add_column(c, b[c], &mut values));
+        })?;
+        Ok(Known { values, errors: errors_of_apply(x, b, control)? })
     }
 
-    /// The same for `X'theta`.
-    pub(super) fn errors_of_transposed(&self, theta: &[f64]) -> Vec<f64> {
-        let Self::Matrix(x) = self else { return vec![0.0; self.coefficients(theta.len())] };
-        let factor = 2.0 * gamma(theta.len() + 2);
-        (0..x.columns())
-            .map(|c| {
-                let (mut sum, mut products) = (0.0, 0);
-                for_each_in_column(x, c, |r, value| {
-                    sum += (value * theta[r]).abs();
-                    products += usize::from(value != 0.0 && theta[r] != 0.0);
-                });
-                sum * factor + underflow(products)
-            })
-            .collect()
+    /// `X'theta` and what its entries may be off by, as a pass that may be ended.
+    pub(super) fn transposed_within(&self, theta: &[f64], control: &Control) -> Pass<Known> {
+        let Self::Matrix(x) = self else {
+            let values = self.transposed(theta);
+            let errors = vec![0.0; values.len()];
+            return Ok(Known { values, errors });
+        };
+        let mut values = Vec::with_capacity(x.columns());
+        control.in_parts(x.columns(), x.rows(), |part| {
+            values.extend(part.map(|c| x.column_dot(c, theta)));
+        })?;
+        Ok(Known { values, errors: errors_of_transposed(x, theta, control)? })
     }
 
     /// The length of each column of X, from above.
@@ -166,6 +160,45 @@ impl Design<'_> {
             }
         }
     }
+}
+
+/// Products, and what each may be off by.
+pub(super) struct Known {
+    pub(super) values: Vec<f64>,
+    pub(super) errors: Vec<f64>,
+}
+
+/// What the entries of `X b` may be off by.
+fn errors_of_apply(x: &Matrix, b: &[f64], control: &Control) -> Pass<Vec<f64>> {
+    let mut out = vec![0.0; x.rows()];
+    if b.iter().all(|b| *b == 0.0) {
+        return Ok(out);
+    }
+    control.in_parts(b.len(), x.rows(), |part| {
+        for c in part.filter(|c| b[*c] != 0.0) {
+            for_each_in_column(x, c, |r, value| out[r] += (value * b[c]).abs());
+        }
+    })?;
+    // The sum of magnitudes is itself rounded, and products may underflow.
+    let factor = 2.0 * gamma(b.len() + 2);
+    out.iter_mut().for_each(|error| *error = *error * factor + underflow(b.len()));
+    Ok(out)
+}
+
+/// The same for `X'theta`.
+fn errors_of_transposed(x: &Matrix, theta: &[f64], control: &Control) -> Pass<Vec<f64>> {
+    let factor = 2.0 * gamma(theta.len() + 2);
+    let of_column = |c: usize| {
+        let (mut sum, mut products) = (0.0, 0);
+        for_each_in_column(x, c, |r, value| {
+            sum += (value * theta[r]).abs();
+            products += usize::from(value != 0.0 && theta[r] != 0.0);
+        });
+        sum * factor + underflow(products)
+    };
+    let mut out = Vec::with_capacity(x.columns());
+    control.in_parts(x.columns(), x.rows(), |part| out.extend(part.map(of_column)))?;
+    Ok(out)
 }
 
 /// What so many products may lose by underflow.

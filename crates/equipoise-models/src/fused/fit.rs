@@ -25,10 +25,10 @@
 use std::time::Instant;
 
 use equipoise::enclosure::Sum;
-use equipoise::{Control, Pass, Status};
+use equipoise::{Control, Halt, Pass, Status};
 
 use super::chain::{self, Chain};
-use super::degrees;
+use super::degrees::{self, Pieces};
 use super::design::Design;
 use super::error::{Error, Result};
 use super::interior::{self, Found, shrunk};
@@ -37,6 +37,9 @@ use super::proof::{Bounds, Dual, Task};
 use super::settings::{FitSettings, Method};
 use super::watch::{Told, Watch};
 use super::{jumps, lines, regions, slack, whole};
+
+/// Seconds that the last proof of an ended fit may take, with the count of its pieces.
+const PATIENCE: f64 = 0.05;
 
 /// What is fitted: y, how the coefficients are seen, which differences are penalised.
 #[derive(Debug, Clone, Copy)]
@@ -67,7 +70,8 @@ pub struct Fit {
     pub lambda: f64,
     /// The weight of `||b||_1`.
     pub sparse: f64,
-    /// The number of pieces: segments, regions, pieces of a polynomial; none where D is any matrix.
+    /// The number of pieces: segments, regions, pieces of a polynomial; none where D is any matrix, or where a fit was ended and
+    /// counting takes long.
     pub segments: Option<usize>,
     /// Degrees of freedom of the fit; none where they are not known.
     pub degrees_of_freedom: Option<usize>,
@@ -132,15 +136,19 @@ pub fn fit_watched(
     if method == Method::Chain {
         found.dual = dual_of_chain(&task, &found.b);
     }
-    // A run that was ended still says what is proven of where it stopped; that takes a moment.
-    let certifying = if found.halt.is_some() { &Control::unlimited() } else { control };
-    let bounds = prove(&task, &found.b, &mut found.dual, certifying);
-    let (bounds, halt) = match bounds {
-        Ok(bounds) => (bounds, found.halt),
-        Err(halt) => (Bounds { objective: f64::INFINITY, bound: f64::NEG_INFINITY }, Some(halt)),
-    };
+    // A run that was ended still says what can be proven of where it stopped in a moment.
+    let (mut certifying, mut halt) = (control.clone(), found.halt.take());
+    if halt.is_some() {
+        certifying = control.afterwards(PATIENCE);
+    }
+    let (mut bounds, unproven) = prove(&task, &found.b, &mut found.dual, &certifying);
+    if halt.is_none() && unproven.is_some() {
+        (halt, certifying) = (unproven, control.afterwards(PATIENCE));
+        (bounds, _) = prove(&task, &found.b, &mut found.dual, &certifying);
+    }
     told.tell(found.rounds, (bounds.objective, bounds.bound));
     let relative_gap = bounds.relative_gap(signal.y);
+    let is_ended = halt.is_some();
     let status = match halt {
         _ if relative_gap <= settings.gap => Status::Converged,
         Some(halt) => Status::after(&halt).ok_or_else(|| Error::from(halt))?,
@@ -148,7 +156,13 @@ pub fn fit_watched(
         None => Status::Stalled,
     };
     let seconds_certify = started.elapsed().as_secs_f64();
-    let pieces = degrees::count(&task, &found.b, &found.dual.z);
+    // Nor does anybody wait for pieces that take long to count.
+    let pieces = match degrees::count(&task, &found.b, &found.dual.z, (is_ended, &certifying)) {
+        Ok(pieces) => pieces,
+        Err(_) if is_ended => Pieces::default(),
+        Err(_) => degrees::count(&task, &found.b, &found.dual.z, (true, &control.afterwards(PATIENCE)))
+            .unwrap_or_default(),
+    };
     Ok(Fit {
         x: found.b,
         status,
@@ -245,7 +259,7 @@ fn run(
     match (method, signal.penalty, signal.design) {
         (Method::Chain, ..) => recursion(task, settings.threads, control),
         (Method::Lines, Penalty::Grid { rows, columns }, _) => {
-            lines::solve(task, (*rows, *columns), gap, (settings.threads, rounds), start, (told, control))
+            Ok(lines::solve(task, (*rows, *columns), gap, (settings.threads, rounds), start, (told, control)))
         }
         (Method::Jumps, _, Design::Matrix(x)) => {
             Ok(jumps::solve(task, x, gap, rounds, start, (told, control)))
@@ -335,15 +349,14 @@ fn dual_of_chain(task: &Task<'_>, b: &[f64]) -> Dual {
     Dual { z: all, theta }
 }
 
-/// The bounds of b by a dual point.
-pub(super) fn prove(
-    task: &Task<'_>,
-    b: &[f64],
-    dual: &mut Dual,
-    control: &Control,
-) -> std::result::Result<Bounds, equipoise::Halt> {
-    let objective = task.objective_above(b, control)?;
-    let bound = task.bound_below(dual, objective, control)?;
+/// The bounds of b by a dual point, as far as they come, and what ended that before its end.
+fn prove(task: &Task<'_>, b: &[f64], dual: &mut Dual, control: &Control) -> (Bounds, Option<Halt>) {
     // Every term is at least 0.
-    Ok(Bounds { objective, bound: bound.max(0.0) })
+    let mut bounds = Bounds { objective: f64::INFINITY, bound: 0.0 };
+    let ended = task.objective_above(b, control).and_then(|objective| {
+        bounds.objective = objective;
+        bounds.bound = task.bound_below(dual, objective, control)?.max(0.0);
+        Ok(())
+    });
+    (bounds, ended.err())
 }

@@ -17,7 +17,6 @@
 use equipoise::{Control, Halt, Pass};
 
 use super::chain;
-use super::error::Result;
 use super::image::Image;
 use super::interior::{Found, dual_value, objective, shrunk};
 use super::proof::{Dual, Task};
@@ -60,7 +59,7 @@ pub(super) fn solve(
     (threads, max_rounds): (usize, usize),
     start: Option<&[f64]>,
     (told, control): (&mut Told<'_>, &Control),
-) -> Result<Found> {
+) -> Found {
     let n = rows * columns;
     let mut lines = Lines {
         task,
@@ -79,12 +78,9 @@ pub(super) fn solve(
     if halt.is_none() && !search.is_over() {
         halt = lines.by_momentum(&mut search, control).err();
     }
-    let mut found = match search.best {
-        Some((_, found)) => found,
-        None => lines.judge(None, NEAR * gap, &Control::unlimited())?.found,
-    };
+    let (_, mut found) = search.best.expect("rounds of the saddle leave an image");
     (found.rounds, found.halt) = (search.rounds, halt);
-    Ok(found)
+    found
 }
 
 /// How the rounds go: when the next look at the gap is due, and the best that was seen.
@@ -158,17 +154,31 @@ impl Lines<'_> {
     /// The first rounds, as long as they seem to suffice.
     fn by_saddle(&mut self, x: &[f64], search: &mut Search<'_, '_>, control: &Control) -> Pass {
         let mut saddle = Saddle::new(&self.image, x);
+        let ended = self.rounds_of_saddle(&mut saddle, search, control);
+        if search.best.is_none() {
+            // Ended before the first look: an image, and nothing known of it.
+            let mut b = saddle.image_by_row(&self.image);
+            b.iter_mut().for_each(|b| *b = shrunk(*b, self.task.sparse));
+            let found = Found { b, dual: Dual::default(), rounds: 0, halt: None };
+            search.best = Some((f64::INFINITY, found));
+        }
+        ended
+    }
+
+    fn rounds_of_saddle(
+        &mut self,
+        saddle: &mut Saddle,
+        search: &mut Search<'_, '_>,
+        control: &Control,
+    ) -> Pass {
         loop {
             saddle.round(&self.image, self.task, &mut self.by_rows, control)?;
             if !search.counts_a_round() {
                 continue;
             }
             self.settle(control)?;
-            let Ok(look) = self.judge(Some(&saddle.image_by_row(&self.image)), CLOSE * search.gap, control)
-            else {
-                // Only a control ends a look; what was found before stands.
-                return control.check();
-            };
+            // Where a look is ended what was found before stands.
+            let look = self.judge(Some(&saddle.image_by_row(&self.image)), CLOSE * search.gap, control)?;
             let expected = search.saw(look, SADDLE_PACE);
             if search.is_over() || expected > SADDLE_ROUNDS {
                 return Ok(());
@@ -197,9 +207,7 @@ impl Lines<'_> {
             }
             previous.copy_from_slice(&self.by_columns);
             if search.counts_a_round() {
-                let Ok(look) = self.judge(None, NEAR * search.gap, control) else {
-                    return control.check();
-                };
+                let look = self.judge(None, NEAR * search.gap, control)?;
                 search.saw(look, MOMENTUM_PACE);
                 if search.is_over() {
                     return Ok(());
@@ -227,7 +235,7 @@ impl Lines<'_> {
 
     /// The multipliers of the last lines, b, and a relative gap; b is the image that goes with the multipliers or the one given,
     /// whichever has the lower objective, and its regions are fused where the gap is within `near` already.
-    fn judge(&mut self, other: Option<&[f64]>, near: f64, control: &Control) -> Result<Look> {
+    fn judge(&mut self, other: Option<&[f64]>, near: f64, control: &Control) -> Pass<Look> {
         let (task, (rows, columns)) = (self.task, self.image.shape());
         let n = rows * columns;
         let lambda = task.lambda;

@@ -82,7 +82,9 @@ pub fn path(
     control: &Control,
     mut seen: impl FnMut(&Fit),
 ) -> Result<Vec<Point>> {
-    let mut fits: Vec<Fit> = Vec::new();
+    // Not left to the end: nobody waits there where the run was ended.
+    let of_signal = noise_of_signal(signal, control)?;
+    let (mut fits, mut residuals): (Vec<Fit>, Vec<f64>) = (Vec::new(), Vec::new());
     for lambda in lambdas {
         let settings = FitSettings { lambda: *lambda, ..settings.clone() };
         let start = fits.last().map(|fit| fit.x.as_slice());
@@ -94,13 +96,13 @@ pub fn path(
         };
         seen(&found);
         let is_ended = matches!(found.status, Status::Interrupted | Status::TimeLimit);
+        residuals.push(residual(signal, &found.x));
         fits.push(found);
         if is_ended {
             break;
         }
     }
-    let residuals: Vec<f64> = fits.iter().map(|fit| residual(signal, &fit.x)).collect();
-    let variance = noise(signal, fits.last().zip(residuals.last().copied()))?;
+    let variance = of_signal.or_else(|| noise_of_fit(signal, fits.last()?, *residuals.last()?));
     let observations = signal.y.len() as f64;
     let point = |(fit, residual): (Fit, f64)| {
         let df = fit.degrees_of_freedom.map(|df| df as f64);
@@ -128,28 +130,31 @@ fn residual(signal: Signal<'_>, x: &[f64]) -> f64 {
     fitted.iter().zip(signal.y).map(|(fitted, y)| (y - fitted) * (y - fitted)).sum()
 }
 
-/// The variance of the noise.
-fn noise(signal: Signal<'_>, last: Option<(&Fit, f64)>) -> Result<Option<f64>> {
-    if signal.design == Design::Identity {
-        let d = differences(signal)?;
-        let values = d.apply(signal.y);
-        let mut sizes = Vec::with_capacity(values.len());
-        d.for_each(|r, _, row| {
-            let length = row.iter().map(|value| value * value).sum::<f64>().sqrt();
-            if length > 0.0 {
-                sizes.push(values[r].abs() / length);
-            }
-        });
-        if !sizes.is_empty() {
-            let middle = sizes.len() / 2;
-            let median = *sizes.select_nth_unstable_by(middle, f64::total_cmp).1;
-            // The median of the size of a standard normal number.
-            return Ok(Some((median / 0.674_489_750_196_081_7).powi(2)));
-        }
+/// The variance of the noise, as the differences of neighbours show it where X = I.
+fn noise_of_signal(signal: Signal<'_>, control: &Control) -> Result<Option<f64>> {
+    if signal.design != Design::Identity {
+        return Ok(None);
     }
-    let left = |(fit, residual): (&Fit, f64)| {
-        let free = signal.y.len().checked_sub(fit.degrees_of_freedom?).filter(|free| *free > 0)?;
-        Some(residual / free as f64)
-    };
-    Ok(last.and_then(left))
+    let d = differences(signal)?;
+    let mut sizes = Vec::with_capacity(d.rows());
+    d.for_each_within(control, |_, columns, row| {
+        let length = row.iter().map(|value| value * value).sum::<f64>().sqrt();
+        if length > 0.0 {
+            let value: f64 = columns.iter().zip(row).map(|(c, value)| value * signal.y[*c]).sum();
+            sizes.push(value.abs() / length);
+        }
+    })?;
+    if sizes.is_empty() {
+        return Ok(None);
+    }
+    let middle = sizes.len() / 2;
+    let median = *sizes.select_nth_unstable_by(middle, f64::total_cmp).1;
+    // The median of the size of a standard normal number.
+    Ok(Some((median / 0.674_489_750_196_081_7).powi(2)))
+}
+
+/// The same, as the fit with the smallest lambda leaves it.
+fn noise_of_fit(signal: Signal<'_>, fit: &Fit, residual: f64) -> Option<f64> {
+    let free = signal.y.len().checked_sub(fit.degrees_of_freedom?).filter(|free| *free > 0)?;
+    Some(residual / free as f64)
 }

@@ -13,9 +13,12 @@
 //! - Returns: [`Differences`], D checked and row by row: products, transposed products, what they may be off by.
 //! - Must not know: the data, lambda, how the problem is solved.
 
-use equipoise::SparseMatrix;
+use equipoise::{Control, Pass, SparseMatrix};
 
 use super::error::{Error, Result};
+
+/// Rows between two looks at a control.
+const ROWS_PER_LOOK: usize = 1 << 16;
 
 /// Two nodes that should have similar coefficients, and how much that weighs.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -248,6 +251,24 @@ impl Differences {
         }
     }
 
+    /// Every row in turn, as a pass that may be ended.
+    pub(super) fn for_each_within(
+        &self,
+        control: &Control,
+        mut visit: impl FnMut(usize, &[usize], &[f64]),
+    ) -> Pass {
+        let mut halt = None;
+        self.for_each(|r, columns, values| {
+            if r > 0 && r % ROWS_PER_LOOK == 0 && halt.is_none() {
+                halt = control.halted();
+            }
+            if halt.is_none() {
+                visit(r, columns, values);
+            }
+        });
+        halt.map_or(Ok(()), Err)
+    }
+
     /// `D b`.
     pub(super) fn apply(&self, b: &[f64]) -> Vec<f64> {
         let mut out = Vec::new();
@@ -277,13 +298,28 @@ impl Differences {
         let mut parent: Vec<usize> = (0..self.n).collect();
         self.for_each(|r, columns, _| {
             if ties(r) {
-                for pair in columns.windows(2) {
-                    let (a, b) = (root(&mut parent, pair[0]), root(&mut parent, pair[1]));
-                    // The smaller one leads, so that numbers come in order of appearance.
-                    parent[a.max(b)] = a.min(b);
-                }
+                join(&mut parent, columns);
             }
         });
+        self.numbered(parent)
+    }
+
+    /// The same as a pass that may be ended.
+    pub(super) fn components_within(
+        &self,
+        ties: impl Fn(usize) -> bool,
+        control: &Control,
+    ) -> Pass<(Vec<usize>, usize)> {
+        let mut parent: Vec<usize> = (0..self.n).collect();
+        self.for_each_within(control, |r, columns, _| {
+            if ties(r) {
+                join(&mut parent, columns);
+            }
+        })?;
+        Ok(self.numbered(parent))
+    }
+
+    fn numbered(&self, mut parent: Vec<usize>) -> (Vec<usize>, usize) {
         let (mut number, mut count) = (vec![0; self.n], 0);
         for c in 0..self.n {
             let leader = root(&mut parent, c);
@@ -291,6 +327,15 @@ impl Differences {
             count += usize::from(leader == c);
         }
         (number, count)
+    }
+}
+
+/// These hang together from now on.
+fn join(parent: &mut [usize], columns: &[usize]) {
+    for pair in columns.windows(2) {
+        let (a, b) = (root(parent, pair[0]), root(parent, pair[1]));
+        // The smaller one leads, so that numbers come in order of appearance.
+        parent[a.max(b)] = a.min(b);
     }
 }
 

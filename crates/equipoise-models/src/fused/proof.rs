@@ -19,7 +19,7 @@
 use equipoise::enclosure::{Enclosure, Sum, above};
 use equipoise::{Control, Pass};
 
-use super::design::{Design, gamma};
+use super::design::{Design, Known, gamma};
 use super::penalty::Differences;
 use super::reach;
 
@@ -78,25 +78,27 @@ impl Task<'_> {
     /// The objective at b, from above.
     pub(super) fn objective_above(&self, b: &[f64], control: &Control) -> Pass<f64> {
         let rows = self.y.len();
-        let (fitted, errors) = (self.design.apply(b, rows), self.design.errors_of_apply(b, rows));
+        let Known { values: fitted, errors } = self.design.apply_within(b, rows, control)?;
         control.check()?;
         let (mut squares, mut charge, mut counted) = (Sum::default(), 0.0, 0);
-        for (k, fitted) in fitted.iter().enumerate() {
-            let v = self.y[k] - fitted;
-            let error = errors[k] + f64::EPSILON * v.abs();
-            // What is fitted to the bit costs nothing, not even a charge.
-            if error > 0.0 || v != 0.0 {
-                squares.add_product(v, v);
-                charge += error * (2.0 * v.abs() + error);
-                counted += 1;
+        control.in_parts(rows, 4, |part| {
+            for k in part {
+                let v = self.y[k] - fitted[k];
+                let error = errors[k] + f64::EPSILON * v.abs();
+                // What is fitted to the bit costs nothing, not even a charge.
+                if error > 0.0 || v != 0.0 {
+                    squares.add_product(v, v);
+                    charge += error * (2.0 * v.abs() + error);
+                    counted += 1;
+                }
             }
-        }
+        })?;
         let mut total = Enclosure::from(0.0);
         if counted > 0 {
             total = squares.value().widened(rounded_up(charge, counted)).half();
         }
         control.check()?;
-        let variation = self.total_variation(b);
+        let variation = self.total_variation(b, control)?;
         if variation != Enclosure::from(0.0) {
             total += variation * self.lambda.into();
         }
@@ -109,10 +111,10 @@ impl Task<'_> {
     }
 
     /// `||D b||_1`.
-    pub(super) fn total_variation(&self, b: &[f64]) -> Enclosure {
+    pub(super) fn total_variation(&self, b: &[f64], control: &Control) -> Pass<Enclosure> {
         let factor = 2.0 * gamma(self.d.most_entries().0 + 2);
         let (mut sum, mut charge, mut counted) = (Sum::default(), 0.0, 0);
-        self.d.for_each(|_, columns, values| {
+        self.d.for_each_within(control, |_, columns, values| {
             if columns.iter().all(|c| b[*c] == 0.0) {
                 return;
             }
@@ -134,81 +136,81 @@ impl Task<'_> {
             };
             counted += 1;
             sum.add(size);
-        });
+        })?;
         if counted == 0 {
-            return Enclosure::from(0.0);
+            return Ok(Enclosure::from(0.0));
         }
-        sum.value().widened(rounded_up(charge, counted) + counted as f64 * f64::MIN_POSITIVE)
+        Ok(sum.value().widened(rounded_up(charge, counted) + counted as f64 * f64::MIN_POSITIVE))
     }
 
     /// `D'z` and what each entry may be off by.
-    fn pulled_back(&self, z: &[f64]) -> (Vec<f64>, Vec<f64>) {
+    fn pulled_back(&self, z: &[f64], control: &Control) -> Pass<Known> {
         let n = self.coefficients();
         let (mut sums, mut sizes) = (vec![0.0; n], vec![0.0; n]);
-        self.d.for_each(|r, columns, values| {
+        self.d.for_each_within(control, |r, columns, values| {
             for (c, value) in columns.iter().zip(values) {
                 let term = value * z[r];
                 sums[*c] += term;
                 sizes[*c] += term.abs();
             }
-        });
+        })?;
         let most = self.d.most_entries().1;
         let (factor, lost) = (2.0 * gamma(most + 2), most as f64 * f64::MIN_POSITIVE);
         if z.iter().any(|z| *z != 0.0) {
             sizes.iter_mut().for_each(|size| *size = *size * factor + lost);
         }
-        (sums, sizes)
+        Ok(Known { values: sums, errors: sizes })
     }
 
-    /// What no b gets below, by a dual point; z is first put into its box. `level` is an objective from above.
+    /// What no b gets below, by a dual point; z is first put into its box. `level` is an objective from above. Without a point it is
+    /// 0, since every term is at least that.
     pub(super) fn bound_below(&self, dual: &mut Dual, level: f64, control: &Control) -> Pass<f64> {
+        if dual.z.len() < self.d.rows() {
+            return Ok(0.0);
+        }
         let lambda = self.lambda;
         dual.z.iter_mut().for_each(|z| *z = if z.is_finite() { z.max(-lambda).min(lambda) } else { 0.0 });
-        let (pulled, errors) = self.pulled_back(&dual.z);
+        let pulled = self.pulled_back(&dual.z, control)?;
         control.check()?;
         match self.design {
-            Design::Identity => Ok(self.bound_of_identity(&pulled, &errors)),
-            _ => self.bound_of_design(&dual.theta, &pulled, &errors, level, control),
+            Design::Identity => self.bound_of_identity(&pulled, control),
+            _ => self.bound_of_design(&dual.theta, &pulled, level, control),
         }
     }
 
     /// X = I.
-    fn bound_of_identity(&self, pulled: &[f64], errors: &[f64]) -> f64 {
+    fn bound_of_identity(&self, pulled: &Known, control: &Control) -> Pass<f64> {
         let (mut value, mut charge) = (Sum::default(), 0.0);
-        for (k, y) in self.y.iter().enumerate() {
-            let taken = (y - pulled[k]).max(-self.sparse).min(self.sparse);
-            let theta = pulled[k] + taken;
-            let error = errors[k] + if taken == 0.0 { 0.0 } else { f64::EPSILON * theta.abs() };
-            value.add_product(theta, *y);
-            value.add_product(-0.5 * theta, theta);
-            charge += error * (y.abs() + theta.abs() + error);
-        }
+        control.in_parts(self.y.len(), 4, |part| {
+            for k in part {
+                let (y, pulled_back) = (self.y[k], pulled.values[k]);
+                let taken = (y - pulled_back).max(-self.sparse).min(self.sparse);
+                let theta = pulled_back + taken;
+                let error = pulled.errors[k] + if taken == 0.0 { 0.0 } else { f64::EPSILON * theta.abs() };
+                value.add_product(theta, y);
+                value.add_product(-0.5 * theta, theta);
+                charge += error * (y.abs() + theta.abs() + error);
+            }
+        })?;
         let lost = self.y.len() as f64 * f64::MIN_POSITIVE;
         let value = value.value().widened(rounded_up(charge, self.y.len()) + lost);
-        if value.is_known() { value.lower() } else { f64::NEG_INFINITY }
+        Ok(if value.is_known() { value.lower() } else { f64::NEG_INFINITY })
     }
 
     /// Any X.
-    fn bound_of_design(
-        &self,
-        theta: &[f64],
-        pulled: &[f64],
-        errors: &[f64],
-        level: f64,
-        control: &Control,
-    ) -> Pass<f64> {
-        let (seen, seen_errors) = (self.design.transposed(theta), self.design.errors_of_transposed(theta));
+    fn bound_of_design(&self, theta: &[f64], pulled: &Known, level: f64, control: &Control) -> Pass<f64> {
+        let seen = self.design.transposed_within(theta, control)?;
         control.check()?;
         let (mut value, mut charge) = (Sum::default(), 0.0);
         for (theta, y) in theta.iter().zip(self.y) {
             value.add_product(*theta, *y);
             value.add_product(-0.5 * theta, *theta);
         }
-        let misses: Vec<f64> = (0..seen.len())
+        let misses: Vec<f64> = (0..seen.values.len())
             .map(|c| {
-                let left = seen[c] - pulled[c];
+                let left = seen.values[c] - pulled.values[c];
                 let miss = (left.abs() - self.sparse).max(0.0);
-                miss + seen_errors[c] + errors[c] + f64::EPSILON * (left.abs() + self.sparse)
+                miss + seen.errors[c] + pulled.errors[c] + f64::EPSILON * (left.abs() + self.sparse)
             })
             .collect();
         // Where nothing is missed it does not matter how large coefficients can be.

@@ -60,12 +60,14 @@ impl Correlations {
         self.values[j]
     }
 
-    /// Moves on to another u.
+    /// Moves on to another u. Where that is ended every bound still holds.
     pub(super) fn move_to(&mut self, u: &[f64], design: &Design<'_>, control: &Control) -> Pass {
         if self.remembered.is_empty() {
-            self.remembered.push(Remembered { u: u.to_vec(), norm: norm_above(u), distance: 0.0 });
             let all: Vec<usize> = (0..design.columns()).collect();
-            return self.evaluate(&all, u, design, control);
+            let found = design.map_list(&all, |j| design.dot(j, u), control)?;
+            self.remembered.push(Remembered { u: u.to_vec(), norm: norm_above(u), distance: 0.0 });
+            self.keep(&all, &found);
+            return Ok(());
         }
         let room = &mut self.room;
         for old in &mut self.remembered {
@@ -83,11 +85,12 @@ impl Correlations {
         let gone = REMEMBERED / 2;
         let old: Vec<usize> = (0..self.then.len()).filter(|&j| (self.then[j] as usize) < gone).collect();
         let newest = self.remembered.len() - 1;
-        self.remembered[newest] = Remembered { u: u.to_vec(), norm: norm_above(u), distance: 0.0 };
         // Those that were seen at the one that is overwritten are seen anew, too.
         let at_newest = (0..self.then.len()).filter(|&j| self.then[j] as usize == newest);
         let list: Vec<usize> = old.into_iter().chain(at_newest).collect();
-        self.evaluate(&list, u, design, control)?;
+        let found = design.map_list(&list, |j| design.dot(j, u), control)?;
+        self.remembered[newest] = Remembered { u: u.to_vec(), norm: norm_above(u), distance: 0.0 };
+        self.keep(&list, &found);
         self.remembered.drain(..gone);
         self.then.iter_mut().for_each(|then| *then -= gone as u32);
         Ok(())
@@ -96,12 +99,17 @@ impl Correlations {
     /// Takes the products of some columns with the newest u.
     fn evaluate(&mut self, list: &[usize], u: &[f64], design: &Design<'_>, control: &Control) -> Pass {
         let found = design.map_list(list, |j| design.dot(j, u), control)?;
+        self.keep(list, &found);
+        Ok(())
+    }
+
+    /// The products of some columns with the newest u are these.
+    fn keep(&mut self, list: &[usize], found: &[f64]) {
         let newest = (self.remembered.len() - 1) as u32;
         for (&j, value) in list.iter().zip(found) {
-            (self.values[j], self.then[j]) = (value, newest);
+            (self.values[j], self.then[j]) = (*value, newest);
         }
         self.evaluated += list.len() as u64;
-        Ok(())
     }
 
     /// At least `|x_j'u + C_j'mu|`.
@@ -139,6 +147,9 @@ impl Correlations {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+    use std::sync::atomic::AtomicBool;
+
     use super::*;
     use equipoise::Matrix;
 
@@ -168,5 +179,29 @@ mod tests {
             }
         }
         assert!(known.evaluated < 61 * 60, "{}", known.evaluated);
+    }
+
+    /// A wish to stop may come while old products are forgotten, the one place that reads columns on the way to another u.
+    #[test]
+    fn bounds_hold_after_a_move_that_was_ended() {
+        let entry = |i: usize, j: usize| ((i * 37 + j * 101) % 17) as f64 / 7.0 - 1.0;
+        let (rows, columns) = (300, 1000);
+        let rows: Vec<Vec<f64>> = (0..rows).map(|i| (0..columns).map(|j| entry(i, j)).collect()).collect();
+        let x = Matrix::from_rows(&rows).expect("finite");
+        let control = Control::unlimited();
+        let design = Design::new(&x, false, 1, &control).expect("unlimited");
+        let mut known = Correlations::new(columns);
+        let u = |step: usize| -> Vec<f64> { (0..300).map(|i| ((i * step) % 11) as f64 - 3.0).collect() };
+        for step in 0..REMEMBERED {
+            known.move_to(&u(step), &design, &control).expect("unlimited");
+            // Every column is seen at some u, a few of them at the newest.
+            known.evaluate(&[step, step + 500], &u(step), &design, &control).expect("unlimited");
+        }
+        let (last, ended) = (u(REMEMBERED), Control::on(Arc::new(AtomicBool::new(true))));
+        assert_eq!(known.move_to(&last, &design, &ended), Err(equipoise::Halt::Interrupted));
+        for j in 0..columns {
+            let (bound, exact) = (known.bound(j, &design, &Constraints::none(), &[]), design.dot(j, &last));
+            assert!(bound >= exact.abs(), "column {j}: {bound} for {exact}");
+        }
     }
 }

@@ -5,13 +5,17 @@
 //! best: the least error_k;   one_se: the largest lambda with error <= error_best + se_best
 //! ```
 //!
-//! A lambda at which any of these fits did not converge is marked and never chosen.
+//! A lambda at which any of these fits did not converge is marked and never chosen. A run that is ended gives the folds that were done
+//! by then, and chooses nothing.
 //!
 //! The held-out loss is the squared error, Huber's loss, or the deviance `2 log(1 + exp(-y z))`; means are weighted. A fold's
 //! lambdas are those of all data times its share of the weights, because the objective sums.
 //!
 //! - Given: data, settings, lambdas, folds, a seed. Returns: errors by lambda, which are best.
 //! - Must not know: files, plots.
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 use equipoise::{Control, Halt, Status, Team};
 
@@ -29,9 +33,9 @@ use super::settings::{Loss, Settings};
 pub struct CvPoint {
     /// The fit to all rows.
     pub point: Point,
-    /// The mean held-out error.
+    /// The mean held-out error, over the folds that were fitted.
     pub error: f64,
-    /// Its standard error over folds.
+    /// Its standard error over folds; NaN below two.
     pub standard_error: f64,
     /// Whether the fit to all rows and those of every fold converged; others are not chosen.
     pub is_converged: bool,
@@ -49,6 +53,11 @@ pub struct Cv {
     pub one_se: Option<usize>,
     /// `lambda_max` of all rows.
     pub lambda_max: f64,
+    /// How many folds were fitted; fewer than asked for if the run was ended.
+    pub folds: usize,
+    /// `Interrupted` or `TimeLimit` if the run was ended before the last fold was fitted, otherwise the first other status than
+    /// `Converged` of the fits to all rows.
+    pub status: Status,
 }
 
 /// The loss that held-out rows are judged by.
@@ -70,12 +79,13 @@ fn errors_of_fold(
     lambdas: &[f64],
     (fold, fold_of): (usize, &[usize]),
     control: &Control,
-) -> Result<Vec<(f64, bool)>> {
+) -> Result<Errors> {
+    control.check()?;
     let (mut inside, mut outside) = (Vec::new(), Vec::new());
     for (i, &f) in fold_of.iter().enumerate() {
         if f == fold { outside.push(i) } else { inside.push(i) }
     }
-    let part = Part::of(data, &inside)?;
+    let part = Part::of(data, &inside, control)?;
     if settings.loss == Loss::Logistic {
         check_labels(part.data(), || format!("the rows outside fold {}", fold + 1))?;
     }
@@ -93,7 +103,7 @@ fn errors_of_fold(
             _ => {}
         }
     }
-    let test = Part::of(data, &outside)?;
+    let test = Part::of(data, &outside, control)?;
     let of_point = |point: &Point| {
         let mut z = vec![point.intercept.unwrap_or(0.0); outside.len()];
         for (j, value) in point.coefficients.iter().enumerate().filter(|(_, value)| **value != 0.0) {
@@ -135,26 +145,49 @@ pub fn cross_validate(
         _ => {}
     }
     let team = Team::of(settings.threads.min(folds_wanted));
-    let by_fold: Result<Vec<Vec<(f64, bool)>>> = team
-        .map(0..folds_wanted, |fold| {
-            let found = errors_of_fold(data, settings, &lambdas, (fold, &fold_of), control);
+    // Nobody sees the bounds of a fold.
+    let of_fold = control.clone().forsaken_by(Arc::new(AtomicBool::new(true)));
+    let by_fold = team.map(0..folds_wanted, |fold| {
+        let found = errors_of_fold(data, settings, &lambdas, (fold, &fold_of), &of_fold);
+        if found.is_ok() {
             tell(fold);
-            found
-        })
-        .into_iter()
-        .collect();
-    let by_fold = by_fold?;
-    let count = folds_wanted as f64;
+        }
+        found
+    });
+    let (by_fold, ended) = finished(by_fold)?;
+    let count = by_fold.len() as f64;
     let of_lambda = |(k, point): (usize, Point)| {
         let errors = || by_fold.iter().map(|fold| fold[k].0);
         let error = errors().sum::<f64>() / count;
         let square = errors().map(|one| (one - error) * (one - error)).sum::<f64>();
-        let is_converged = point.status == Status::Converged && by_fold.iter().all(|fold| fold[k].1);
+        let is_converged =
+            ended.is_none() && point.status == Status::Converged && by_fold.iter().all(|fold| fold[k].1);
         CvPoint { point, error, standard_error: (square / (count - 1.0) / count).sqrt(), is_converged }
     };
     let points: Vec<CvPoint> = points.into_iter().enumerate().map(of_lambda).collect();
     let (best, one_se) = choose(&points);
-    Ok(Cv { points, best, one_se, lambda_max })
+    let mut statuses = ended.into_iter().chain(points.iter().map(|one| one.point.status));
+    let status = statuses.find(|status| *status != Status::Converged).unwrap_or(Status::Converged);
+    Ok(Cv { points, best, one_se, lambda_max, folds: by_fold.len(), status })
+}
+
+/// Errors by lambda of one fold.
+type Errors = Vec<(f64, bool)>;
+
+/// The folds that were done, and what ended the others. Where none was done there is nothing to tell.
+fn finished(by_fold: Vec<Result<Errors>>) -> Result<(Vec<Errors>, Option<Status>)> {
+    let (mut done, mut early) = (Vec::new(), None);
+    for fold in by_fold {
+        match fold {
+            Ok(fold) => done.push(fold),
+            Err(error) if error.ended().is_some() => early = early.or(Some(error)),
+            Err(error) => return Err(error),
+        }
+    }
+    match early {
+        Some(error) if done.is_empty() => Err(error),
+        early => Ok((done, early.and_then(|error| error.ended()))),
+    }
 }
 
 #[cfg(test)]

@@ -109,6 +109,16 @@ pub enum Error {
     Equipoise(#[from] equipoise::Error),
 }
 
+impl Error {
+    /// The status of a run that was ended, where that is what this says.
+    pub(super) fn ended(&self) -> Option<equipoise::Status> {
+        [equipoise::Halt::Interrupted, equipoise::Halt::TimeLimit]
+            .into_iter()
+            .find(|halt| *self == Self::from(halt.clone()))
+            .and_then(|halt| equipoise::Status::after(&halt))
+    }
+}
+
 impl From<equipoise::Halt> for Error {
     fn from(halt: equipoise::Halt) -> Self {
         Self::Equipoise(halt.into())

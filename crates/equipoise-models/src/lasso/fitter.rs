@@ -32,6 +32,17 @@ const BEYOND: f64 = 1e-9;
 const LEAST_CURVATURE: f64 = 1e-5;
 /// What a row of constraints may miss, relative to its terms.
 const ALLOWED_MISS: f64 = 1e-9;
+/// Seconds that the last proof of an ended fit may take.
+const PATIENCE: f64 = 0.05;
+
+/// What a proof bounds the columns' products by.
+#[derive(Clone, Copy, PartialEq)]
+enum Products {
+    /// What is known of them, however loose.
+    Known,
+    /// Those that a known bound does not settle are taken anew.
+    AsNeeded,
+}
 
 /// Data and settings, checked, and where the last fit ended.
 #[derive(Debug)]
@@ -328,8 +339,8 @@ impl<'a> Fitter<'a> {
             Err(Halt::Fault(fault)) => Err(Halt::Fault(fault).into()),
             Err(halt) => {
                 let status = if halt == Halt::Interrupted { Status::Interrupted } else { Status::TimeLimit };
-                let proof =
-                    self.prove(None).unwrap_or(Proof { objective: f64::INFINITY, bound: f64::NEG_INFINITY });
+                let nothing = Proof { objective: f64::INFINITY, bound: f64::NEG_INFINITY };
+                let proof = self.prove(&control.afterwards(PATIENCE), Products::Known).unwrap_or(nothing);
                 Ok(self.point(lambda, proof, status))
             }
         }
@@ -349,7 +360,7 @@ impl<'a> Fitter<'a> {
                 self.take_in(&outside, control)?;
                 continue;
             }
-            let proof = self.prove(Some(control))?;
+            let proof = self.prove(control, Products::AsNeeded)?;
             let point = self.point(lambda, proof, Status::Converged);
             if point.relative_gap <= self.gap && point.relative_infeasibility <= ALLOWED_MISS {
                 self.last_lambda = lambda;
@@ -366,7 +377,7 @@ impl<'a> Fitter<'a> {
             let (design, u) = (&self.design, &self.u);
             self.working.slopes = design.map_list(&slots, |j| design.dot(j, u), control)?;
         }
-        let proof = self.prove(Some(control))?;
+        let proof = self.prove(control, Products::AsNeeded)?;
         Ok(self.point(lambda, proof, Status::Stalled))
     }
 
@@ -412,8 +423,8 @@ impl<'a> Fitter<'a> {
         list.into_iter().map(|one| one.1).collect()
     }
 
-    /// Bounds of the fit as it is; without a control, from the products that are known.
-    fn prove(&mut self, control: Option<&Control>) -> Pass<Proof> {
+    /// Bounds of the fit as it is.
+    fn prove(&mut self, control: &Control, products: Products) -> Pass<Proof> {
         let coefficients = self.coefficients();
         let claim = self.claim();
         let predictions = claim.predict(&coefficients);
@@ -421,9 +432,9 @@ impl<'a> Fitter<'a> {
         let u = claim.slopes(&predictions.z, &self.working.multipliers);
         let is_known = u == self.u;
         if !is_known {
-            self.correlations.move_to(&u, &self.design, control.unwrap_or(&Control::unlimited()))?;
+            self.correlations.move_to(&u, &self.design, control)?;
         }
-        if let Some(control) = control.filter(|_| !is_known) {
+        if !is_known && products == Products::AsNeeded {
             let mu = &self.working.multipliers;
             self.correlations.settle(&self.limits.l1, &self.design, &self.constraints, mu, control)?;
         }

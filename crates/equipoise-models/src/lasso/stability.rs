@@ -10,6 +10,9 @@
 //! - Given: data, settings, lambda, how many halves, a seed. Returns: frequencies by column.
 //! - Must not know: files, plots.
 
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
 use equipoise::{Control, Halt, Status, Team};
 
 use super::data::Data;
@@ -56,11 +59,14 @@ pub fn stability(
     let by_label = settings.loss == Loss::Logistic;
     let alone = Settings { threads: 1, ..settings.clone() };
     let total: f64 = data.weights.map_or(data.y.len() as f64, |weights| weights.iter().sum());
+    // Nobody sees the bounds of a half.
+    let control = &control.clone().forsaken_by(Arc::new(AtomicBool::new(true)));
     let of_half = |k: usize| -> Result<(Vec<bool>, bool)> {
+        control.check()?;
         let order = shuffled(data, by_label, seed.wrapping_add((k / 2) as u64));
         // Every second row, so that each label is halved, too.
         let rows: Vec<usize> = order.into_iter().skip(k % 2).step_by(2).collect();
-        let part = Part::of(data, &rows)?;
+        let part = Part::of(data, &rows, control)?;
         if by_label {
             check_labels(part.data(), || format!("half {}", k + 1))?;
         }

@@ -65,6 +65,26 @@ fn a_raised_flag_ends_every_method() {
 }
 
 /// Signals of zeros, and designs that see nothing: the objective is known to the bit, whatever coefficients may be.
+/// Who drops the result of a fit does not wait for its proof.
+#[test]
+fn a_fit_that_nobody_waits_for_proves_nothing() {
+    let mut draw = Draw::new(4);
+    let trends = [Penalty::Trend1, Penalty::Grid { rows: 10, columns: 30 }];
+    for (penalty, method) in trends.into_iter().zip([Method::Interior, Method::Lines]) {
+        let y = draw.signal(300);
+        let case = Case { y, n: 300, seen: Seen::All, penalty, lambda: 1.0, sparse: 0.0 };
+        let raised = || Arc::new(AtomicBool::new(true));
+        let settings = FitSettings { method, ..FitSettings::default() };
+        let ended = Control::on(raised());
+        if let Ok(found) = case.fit(&settings, &ended.forsaken_by(raised())) {
+            assert_eq!((found.status, found.x.len()), (Status::Interrupted, 300), "{method}");
+            assert_eq!((found.objective, found.bound), (f64::INFINITY, 0.0), "{method}");
+        } else {
+            assert_eq!(method, Method::Interior, "it has not begun");
+        }
+    }
+}
+
 #[test]
 fn nothing_to_explain_is_explained() {
     let zeros = vec![0.0; 12];

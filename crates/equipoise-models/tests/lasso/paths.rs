@@ -1,7 +1,7 @@
 //! A path point is a cold fit; rescaling a composition changes nothing; folds, halves; what is refused; wishes to stop.
 
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use equipoise::{Control, Matrix, Status};
 use equipoise_models::lasso::{
@@ -111,6 +111,52 @@ fn folds_find_a_lambda_and_threads_do_not_change_it() {
     assert_eq!(halves.samples, 20);
     let least = halves.frequencies[..4].iter().copied().fold(1.0, f64::min);
     assert!(least >= 0.9, "{:?}", halves.frequencies);
+}
+
+/// On several threads others may be under way; none begins.
+#[test]
+fn a_wish_to_stop_gives_the_folds_that_were_done() {
+    let (x, y) = compositions(60, 15);
+    let matrix = Matrix::from_rows(&x).expect("finite");
+    let data = Data { x: &matrix, y: &y, weights: None };
+    let lambdas = Lambdas::Falling { count: 10, least: 0.01 };
+    let unlimited = Control::unlimited();
+    let whole = cross_validate(data, &zero_sum(15), &lambdas, 5, 3, &unlimited, |_| ()).expect("folds");
+    assert_eq!((whole.folds, whole.status), (5, Status::Converged));
+    let begun = AtomicUsize::new(0);
+    let run = |last: usize| {
+        let flag = Arc::new(AtomicBool::new(false));
+        let tell = |fold: usize| {
+            begun.fetch_add(1, Ordering::Relaxed);
+            flag.fetch_or(fold == last, Ordering::Relaxed);
+        };
+        cross_validate(data, &zero_sum(15), &lambdas, 5, 3, &Control::on(Arc::clone(&flag)), tell)
+    };
+    for last in [0, 2] {
+        let some = run(last).expect("what there is");
+        assert_eq!((some.folds, some.status), (last + 1, Status::Interrupted));
+        assert_eq!(begun.swap(0, Ordering::Relaxed), last + 1);
+        assert_eq!((some.best, some.one_se), (None, None));
+        assert!(some.points.iter().all(|one| one.error.is_finite() && !one.is_converged));
+        assert_eq!(some.points[0].standard_error.is_nan(), last == 0);
+        let paired = some.points.iter().zip(&whole.points);
+        assert!(paired.clone().all(|(one, other)| one.point == other.point));
+    }
+    // Before the first fold is done there is nothing to tell.
+    let raised = Control::on(Arc::new(AtomicBool::new(true)));
+    for early in [raised, Control::unlimited().within(0.0)] {
+        let error = cross_validate(data, &zero_sum(15), &lambdas, 5, 3, &early, |_| ());
+        assert!(matches!(error, Err(Error::Equipoise(equipoise::Error::StoppedEarly { .. }))), "{error:?}");
+    }
+    let flag = Arc::new(AtomicBool::new(false));
+    let (control, halves) = (Control::on(Arc::clone(&flag)), AtomicUsize::new(0));
+    let tell = |_| {
+        halves.fetch_add(1, Ordering::Relaxed);
+        flag.store(true, Ordering::Relaxed);
+    };
+    let error = stability(data, &zero_sum(15), 1.0, 10, 5, &control, tell);
+    assert!(matches!(error, Err(Error::Equipoise(equipoise::Error::StoppedEarly { .. }))), "{error:?}");
+    assert_eq!(halves.load(Ordering::Relaxed), 1);
 }
 
 #[test]

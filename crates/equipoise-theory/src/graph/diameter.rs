@@ -19,6 +19,7 @@ const SWEEP_STARTS: usize = 4;
 
 /// The longest of the shortest paths, in edges.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Diameter {
     /// Its number of edges; a lower bound unless `exact`.
     pub length: usize,

@@ -197,7 +197,7 @@ pub(crate) fn certify(
         Effort::Full => certificate.prove_objective(view, x, control),
     };
     match outcome.and_then(|()| certificate.complete(view, x, &product, effort, proposal, control)) {
-        Err(fault @ Halt::Fault(_)) => return Err(fault),
+        Err(fault) if fault.is_fault() => return Err(fault),
         outcome => certificate.is_partial = outcome.is_err(),
     }
     if effort == Effort::Full && !certificate.is_proven && is_enclosed(view) {

@@ -15,8 +15,7 @@ use std::sync::Arc;
 use super::Collective;
 use crate::control::{Agreed, Control, Halt, Pass};
 use crate::enclosure;
-use crate::error::Result;
-use crate::smooth::SampleFault;
+use crate::error::{Error, Result, SampleFault};
 use crate::team::Team;
 
 /// What a wish counts for in a sum: of a million ranks every one may have either.
@@ -74,10 +73,7 @@ impl Accord {
         all.extend_from_slice(numbers);
         all.extend([f64::from(u8::from(own.is_err())), wish]);
         self.team.total(&mut all);
-        if self.team.check().is_err() {
-            self.agreed.raise(&Halt::Interrupted);
-            return Err(Halt::Interrupted);
-        }
+        self.be_together()?;
         let (wishes, faults) = (all.pop().unwrap_or(0.0), all.pop().unwrap_or(0.0));
         numbers.copy_from_slice(&all);
         if wishes > 0.0 {
@@ -87,7 +83,22 @@ impl Accord {
         if faults > 0.0 { Err(self.fault(own)) } else { Ok(()) }
     }
 
-    /// The sum of a number of every rank; no number where ranks cannot go on.
+    /// Why ranks cannot go on together, where they cannot. Every control of this accord then says so, too.
+    fn be_together(&self) -> Pass {
+        match self.team.check() {
+            Ok(()) => Ok(()),
+            Err(Error::Rank { rank, what }) => Err(self.came_apart(rank, what)),
+            Err(error) => Err(self.came_apart(self.team.place().0, error.to_string())),
+        }
+    }
+
+    fn came_apart(&self, rank: usize, what: String) -> Halt {
+        let halt = Halt::Apart { rank, what };
+        self.agreed.raise(&halt);
+        halt
+    }
+
+    /// The sum of a number of every rank; no number where ranks cannot go on, which the next pass says.
     pub(crate) fn total_of(&self, number: f64) -> f64 {
         let mut sum = [number];
         if self.total(&mut sum, Ok(())).is_ok() { sum[0] } else { f64::NAN }
@@ -110,11 +121,15 @@ impl Accord {
     /// The numbers of every rank, as many of each.
     pub(crate) fn lists(&self, own: &[f64]) -> Pass<Vec<Vec<f64>>> {
         let lists = self.team.lists(own);
-        if self.team.check().is_err() || lists.iter().any(|list| list.len() != own.len()) {
-            self.agreed.raise(&Halt::Interrupted);
-            return Err(Halt::Interrupted);
+        self.be_together()?;
+        match lists.iter().position(|list| list.len() != lists[0].len()) {
+            Some(rank) => {
+                let (found, expected) = (lists[rank].len(), lists[0].len());
+                Err(self
+                    .came_apart(rank, format!("it has {found} numbers, expected {expected} as on rank 0")))
+            }
+            None => Ok(lists),
         }
-        Ok(lists)
     }
 
     /// Takes note of numbers that all ranks should have: where they differ, the next sum tells.

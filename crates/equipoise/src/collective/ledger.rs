@@ -13,6 +13,7 @@ const HASH_BITS: u32 = 52;
 
 /// What travelled.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
+#[non_exhaustive]
 pub struct Traffic {
     /// Calls so far.
     pub calls: u64,

@@ -19,6 +19,7 @@ pub const ALLOWED_SHARE: f64 = 1e-9;
 
 /// What `A x` misses b by, from above.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
+#[non_exhaustive]
 pub struct Miss {
     /// The largest size of an entry of `A x - b`.
     pub absolute: f64,

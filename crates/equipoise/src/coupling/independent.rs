@@ -24,6 +24,7 @@ const FOLDED: usize = 256;
 
 /// A row of A that the others imply.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct DroppedRow {
     /// Which row, from 0.
     pub row: usize,

@@ -29,6 +29,7 @@ pub(super) enum Pairs {
 
 /// How many neighbours the nodes have.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
 pub struct Degrees {
     /// The fewest.
     pub min: usize,

@@ -2,9 +2,9 @@
 //!
 //! A selection knows the graph and its own random numbers, not how a pair is solved.
 
+use crate::archive::Archive;
 use crate::coupling::Members;
 use crate::error::{Error, Result};
-use crate::solve::Archive;
 
 mod sampled;
 mod singles;

@@ -8,9 +8,9 @@ use std::sync::Arc;
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::SeedableRng;
 
+use crate::archive::Archive;
 use crate::error::Result;
 use crate::graph::{EdgeProbabilities, EdgeSampler, Graph};
-use crate::solve::Archive;
 
 /// A block is a hub beside one that is drawn this many times less often.
 const HUB: f64 = 4.0;

@@ -11,10 +11,10 @@
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
 
+use crate::archive::Archive;
 use crate::coupling::Members;
 use crate::error::Result;
 use crate::selection::{Slopes, carry_members};
-use crate::solve::Archive;
 
 /// Coordinates in a stretch.
 const STRETCH: usize = 8;

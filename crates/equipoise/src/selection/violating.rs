@@ -14,10 +14,10 @@
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
 
+use crate::archive::Archive;
 use crate::coupling::Members;
 use crate::error::{Error, Result};
 use crate::selection::carry_members;
-use crate::solve::Archive;
 
 /// Coordinates that may wait for a partner on each side.
 const POOL: usize = 16;

@@ -27,6 +27,7 @@ mod sharded;
 mod streamed;
 mod sum;
 
+pub use crate::error::SampleFault;
 pub use bend::Bend;
 pub use distance::Distance;
 pub use factored::Factored;
@@ -34,7 +35,7 @@ pub use gram::Gram;
 pub use linear::Linear;
 pub use loss_of_product::LossOfProduct;
 pub use quadratic::Quadratic;
-pub use samples::{FiniteSum, SampleBatch, SampleData, SampleFault, SampleReader, SampleSource};
+pub use samples::{FiniteSum, SampleBatch, SampleData, SampleReader, SampleSource};
 pub use sharded::Sharded;
 pub use streamed::Streamed;
 pub use sum::Sum;

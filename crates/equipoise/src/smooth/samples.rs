@@ -9,6 +9,7 @@ use std::fmt::Debug;
 
 use super::SmoothTerm;
 use super::loss::ScalarLoss;
+use crate::error::SampleFault;
 use crate::matrix::{ByRow, Matrix};
 use crate::separable::Values;
 
@@ -89,14 +90,4 @@ pub trait SampleReader {
     /// The next batch, of at most the budget of its source and at least one sample; `None` after the last. A batch
     /// that was used up may be handed back, so that its memory is used again.
     fn next(&mut self, used: Option<SampleBatch>) -> Result<Option<SampleBatch>, SampleFault>;
-}
-
-/// A sample that cannot be used: not a finite number, not there, not readable.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("sample {row}: {reason}")]
-pub struct SampleFault {
-    /// Its number, from 0.
-    pub row: usize,
-    /// What is wrong with it, with what was found.
-    pub reason: String,
 }

@@ -70,7 +70,7 @@ impl<F: SmoothTerm> Sharded<F> {
         let flags = [inner.dual().is_some(), inner.is_enclosed(), is_convex];
         let mut words = vec![n as f64, inner.least_value()];
         words.extend(flags.map(|holds| f64::from(u8::from(holds))));
-        let all = accord.lists(&words).map_err(|halt| accord.check().err().unwrap_or_else(|| halt.into()))?;
+        let all = accord.lists(&words)?;
         if let Some(rank) = all.iter().position(|list| list[0] != all[0][0]) {
             let (found, expected) = (all[rank][0], all[0][0]);
             let what = format!("its term has {found} variables, expected {expected} as on rank 0");
@@ -78,9 +78,7 @@ impl<F: SmoothTerm> Sharded<F> {
         }
         let mut curvature: Vec<f64> = (0..n).map(|c| inner.curvature(c)).collect();
         curvature.extend((0..n).map(|c| inner.own_curvature(c)));
-        accord
-            .total(&mut curvature, Ok(()))
-            .map_err(|halt| accord.check().err().unwrap_or_else(|| halt.into()))?;
+        accord.total(&mut curvature, Ok(()))?;
         let own_curvature = curvature.split_off(n);
         let by_all = |flag: usize| all.iter().all(|list| list[2 + flag] > 0.0);
         Ok(Self {
@@ -114,6 +112,8 @@ impl<F: SmoothTerm> Sharded<F> {
     }
 }
 
+/// A pair step has no way to say that ranks have come apart: what it asks for is then no number, and the run, which finds none, asks
+/// for the product, which says why.
 impl<F: SmoothTerm> PairTerm for Sharded<F> {
     fn dimension(&self) -> usize {
         self.inner.dimension()

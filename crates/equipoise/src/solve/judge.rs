@@ -3,10 +3,10 @@
 //! A model that knows more about its problem (a support vector machine knows its primal) brings its own judge, which
 //! is bound by the same rule: raw data only, nothing that the solver maintained.
 
+use crate::archive::Archive;
 use crate::certificate::Certificate;
 use crate::control::Control;
 use crate::error::Result;
-use crate::solve::Archive;
 
 /// Judges points, and says how good they have to be.
 ///

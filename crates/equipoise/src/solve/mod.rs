@@ -10,7 +10,6 @@
 //! The files beside them are the public interface (settings, solutions, observers, judges, experiments, snapshots with their archive), and `gain.rs`: what counts as a
 //! gain of the objective and what as a rise, for all of them.
 
-mod archive;
 mod driver;
 mod experiment;
 mod gain;
@@ -23,8 +22,8 @@ mod snapshot;
 mod solution;
 mod steps;
 
+pub use crate::archive::Archive;
 pub use crate::state::Locking;
-pub use archive::Archive;
 pub use driver::solver::{Solver, solve};
 pub use experiment::{Experiment, Staleness, Steps};
 pub use gears::Method;

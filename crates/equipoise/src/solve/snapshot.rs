@@ -9,8 +9,8 @@
 //! - Returns: snapshots as lists of words.
 //! - Must not know: files.
 
+use crate::archive::Archive;
 use crate::error::{Error, Result};
-use crate::solve::archive::Archive;
 
 /// What a list of words begins with: another layout has another number.
 const LAYOUT: u64 = 1;

@@ -23,12 +23,12 @@ pub enum Status {
 }
 
 impl Status {
-    /// How a run ends whose work was ended; `None` for a fault, which is an error.
+    /// How a run ends whose work was ended; `None` for a [fault](Halt::is_fault), which is an error.
     pub fn after(halt: &Halt) -> Option<Self> {
         match halt {
             Halt::Interrupted => Some(Self::Interrupted),
             Halt::TimeLimit => Some(Self::TimeLimit),
-            Halt::Fault(_) => None,
+            Halt::Fault(_) | Halt::Apart { .. } => None,
         }
     }
 
@@ -53,11 +53,19 @@ impl std::fmt::Display for Status {
 
 /// One of the points that a stochastic run offers.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
 pub struct Candidate {
     /// `last`, `best` (of all points compared so far), `average` (of all iterates) or `tail-average` (of the later half).
     pub name: &'static str,
     /// f + h there.
     pub objective: f64,
+}
+
+impl Candidate {
+    /// A point by its name, with the objective there.
+    pub fn new(name: &'static str, objective: f64) -> Self {
+        Self { name, objective }
+    }
 }
 
 /// The last iterate, what can be said of it, and how it came about.

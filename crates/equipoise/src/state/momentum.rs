@@ -20,9 +20,9 @@
 use std::ops::Range;
 
 use super::{Iterate, Role, State};
+use crate::archive::Archive;
 use crate::error::Result;
 use crate::smooth::{PairTerm, Reads};
-use crate::solve::Archive;
 
 /// Below this u takes c up.
 const SMALL: f64 = 1e-10;

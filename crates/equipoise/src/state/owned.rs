@@ -3,10 +3,10 @@
 use std::ops::Range;
 
 use super::{Iterate, Role};
+use crate::archive::Archive;
 use crate::control::{Control, Pass};
 use crate::error::Result;
 use crate::smooth::{PairTerm, SmoothTerm};
-use crate::solve::Archive;
 
 /// x and the maintained product of f.
 #[derive(Debug, Clone)]

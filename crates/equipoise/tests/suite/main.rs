@@ -26,6 +26,7 @@
 //! * `unbounded`: objectives that fall for ever, recognised.
 //! * `violating`: violating pairs against random pairs and the oracle.
 
+mod across;
 mod adaptor;
 mod agreement;
 mod bad_input;

@@ -1,9 +1,9 @@
 //! Rows of a loss on ranks: the same certified optimum on 1, 2 and 4 of them, the same bits on each, and ranks that end together.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 
-use equipoise::collective::{Accord, Collective, Threads};
+use equipoise::collective::{Accord, Collective, Ledger, Threads};
 use equipoise::matrix::ByRow;
 use equipoise::separable::{Bounds, GroupL2, L1, NonNegative, Nonsmooth, SeparableTerm, Values, Zero};
 use equipoise::smooth::loss::{HuberLoss, LogisticLoss, Squared};
@@ -95,13 +95,22 @@ fn around(task: Task, f: Box<dyn SmoothTerm>) -> AnyProblem {
 
 /// This rank's rows, around an accord.
 fn spread(task: Task, world: &Arc<dyn Collective>, own: Control) -> (AnyProblem, Arc<Accord>) {
+    try_spread(task, world, own).expect("terms of one length")
+}
+
+/// The same on ranks that may not stay together.
+fn try_spread(
+    task: Task,
+    world: &Arc<dyn Collective>,
+    own: Control,
+) -> Result<(AnyProblem, Arc<Accord>), Error> {
     let (rank, ranks) = (world.rank(), world.ranks());
     let (rows, target) = data(task);
     let part = rank * ROWS / ranks..(rank + 1) * ROWS / ranks;
     let f = loss(task, &rows[part.clone()], target[part].to_vec());
     let accord = Accord::new(Arc::clone(world), own);
-    let f = Sharded::new(f, &accord).expect("terms of one length");
-    (around(task, Box::new(f)), accord)
+    let f = Sharded::new(f, &accord)?;
+    Ok((around(task, Box::new(f)), accord))
 }
 
 fn solved(task: Task, ranks: usize, settings: &Settings) -> Vec<Solution> {
@@ -236,6 +245,99 @@ fn rows_may_be_streamed_and_a_fault_of_one_rank_is_told_to_all() {
         for end in run(last) {
             let error = end.expect_err("rows cannot be read").to_string();
             assert!(error.contains("on rank 1") && error.contains("entry 2 is NaN"), "{error}");
+        }
+    }
+}
+
+/// A rank that takes part so many times, and then leaves its world.
+#[derive(Debug)]
+struct Leaving {
+    world: Mutex<Option<Arc<dyn Collective>>>,
+    left: AtomicUsize,
+    place: (usize, usize),
+    ledger: Ledger,
+}
+
+impl Leaving {
+    fn after(world: Arc<dyn Collective>, times: usize) -> Arc<dyn Collective> {
+        let place = (world.rank(), world.ranks());
+        let (world, left) = (Mutex::new(Some(world)), AtomicUsize::new(times));
+        Arc::new(Self { world, left, place, ledger: Ledger::default() })
+    }
+
+    fn take_part(&self, act: impl FnOnce(&dyn Collective) -> Result<(), Error>) -> Result<(), Error> {
+        let mut world = self.world.lock().expect("nobody panics with it");
+        let stays = self.left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(1));
+        if stays.is_err() {
+            *world = None;
+        }
+        let gone = || Error::Rank { rank: self.place.0, what: "it had enough".into() };
+        world.as_ref().map_or_else(|| Err(gone()), |world| act(&**world))
+    }
+}
+
+impl Collective for Leaving {
+    fn rank(&self) -> usize {
+        self.place.0
+    }
+    fn ranks(&self) -> usize {
+        self.place.1
+    }
+    fn gather(&self, own: &[f64], all: &mut [f64]) -> Result<(), Error> {
+        self.take_part(|world| world.gather(own, all))
+    }
+    fn deal(&self, blocks: &[f64], dealt: &mut [f64]) -> Result<(), Error> {
+        self.take_part(|world| world.deal(blocks, dealt))
+    }
+    fn broadcast(&self, numbers: &mut [f64]) -> Result<(), Error> {
+        self.take_part(|world| world.broadcast(numbers))
+    }
+    fn ledger(&self) -> &Ledger {
+        &self.ledger
+    }
+}
+
+/// Whatever they are at: in the middle of a pair's derivatives, of a pass, of a certificate.
+#[test]
+fn a_rank_that_leaves_is_what_the_others_are_told() {
+    let mut ended_early = 0;
+    for task in TASKS {
+        for after in [0, 1, 2, 3, 4, 5, 6, 7, 9, 12, 17, 25, 40, 70, 120] {
+            let all = Threads::run(3, |world| {
+                let world = if world.rank() == 2 { Leaving::after(world, after) } else { world };
+                let (problem, accord) = try_spread(task, &world, Control::unlimited())?;
+                Solver::new(&problem, &Settings::default()).control(accord.control()).run()
+            });
+            let is_early = all[2].is_err();
+            ended_early += usize::from(is_early);
+            for (rank, end) in all.into_iter().enumerate() {
+                match end {
+                    Err(error) => assert!(
+                        matches!(&error, Error::Rank { rank: 2, what } if what.starts_with("it ha")),
+                        "{task:?}, rank {rank} after {after}: {error}"
+                    ),
+                    Ok(solution) => {
+                        assert!(!is_early, "{task:?}, rank {rank} after {after}: {}", solution.status);
+                        assert_eq!(solution.status, Status::Converged);
+                    }
+                }
+            }
+        }
+    }
+    assert!(ended_early > 40, "{ended_early}");
+}
+
+/// Without the control of the accord a run learns it from the term alone.
+#[test]
+fn a_run_without_the_control_of_its_ranks_is_told_as_well() {
+    for after in [8, 12, 17, 25] {
+        let all = Threads::run(2, |world| {
+            let world = if world.rank() == 1 { Leaving::after(world, after) } else { world };
+            let (problem, _) = try_spread(Task::Huber, &world, Control::unlimited())?;
+            Solver::new(&problem, &Settings::default()).run()
+        });
+        for end in all {
+            assert!(matches!(end, Err(Error::Rank { rank: 1, .. })), "after {after}: {end:?}");
         }
     }
 }

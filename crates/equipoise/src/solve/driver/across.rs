@@ -3,7 +3,7 @@
 //! ```text
 //! until there is a status:
 //!     a proximal Newton step on all ranks
-//!     the judge's verdict, where the step seems to have come near enough
+//!     the judge's verdict, where the step seems to have come near enough, or to the target
 //! ```
 //!
 //! - Given: the coordinates of this rank as a problem of its own, `A_r x_r = b_r`, with a feasible start; the whole problem has the sum
@@ -18,6 +18,7 @@
 use std::sync::Arc;
 use std::time::Instant;
 
+use crate::archive::Archive;
 use crate::control::Control;
 use crate::error::{Error, Result};
 use crate::problem::Problem;
@@ -26,7 +27,7 @@ use crate::smooth::SmoothTerm;
 use crate::solve::judge::{Judge, Verdict};
 use crate::solve::observer::{Observer, Progress};
 use crate::solve::steps::proximal_newton::{Outcome, ProximalNewton};
-use crate::solve::{Archive, Keeper, Method, Settings, Snapshot, Solution, Status};
+use crate::solve::{Keeper, Method, Settings, Snapshot, Solution, Status};
 use crate::team::Team;
 
 /// Why a problem cannot be spread.
@@ -78,6 +79,8 @@ impl Across<'_> {
             }
             earlier = snapshot.seconds;
         }
+        // The objective is a sum over all ranks, and with the same bits on each.
+        let reached = |objective: f64| settings.target_objective.is_some_and(|target| objective <= target);
         let status = loop {
             let outcome = newton.step(&mut x, &control);
             self.team.check()?;
@@ -100,10 +103,13 @@ impl Across<'_> {
                 }
                 Outcome::Idle => {}
             }
-            if seems_done {
+            if seems_done || reached(newton.objective()) {
                 let found = self.look(&x, started, &newton)?;
-                let (accepted, exhausted) = (found.accepted, found.exhausted);
+                let (accepted, exhausted, objective) = (found.accepted, found.exhausted, found.objective);
                 verdict = Some(found);
+                if reached(objective) {
+                    break Status::TargetReached;
+                }
                 if accepted {
                     break Status::Converged;
                 }
@@ -119,7 +125,11 @@ impl Across<'_> {
         };
         let (_, ranks) = self.team.place();
         Ok(Solution {
-            status: if verdict.accepted { Status::Converged } else { status },
+            status: match status {
+                _ if reached(verdict.objective) => Status::TargetReached,
+                _ if verdict.accepted => Status::Converged,
+                status => status,
+            },
             x,
             certificate: verdict,
             updates: newton.newton_steps(),

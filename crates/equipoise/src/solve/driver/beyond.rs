@@ -10,11 +10,13 @@
 //!
 //! None of them raises the objective. Must not know: when they are taken, gears.
 
+use crate::archive::Archive;
 use crate::control::Control;
 use crate::error::{Error, Result};
 use crate::problem::{Problem, View};
 use crate::separable::SeparableTerm;
 use crate::smooth::SmoothTerm;
+use crate::solve::Metric;
 use crate::solve::gain;
 use crate::solve::gears::Attempt;
 use crate::solve::steps::free_step::FreeStep;
@@ -22,7 +24,6 @@ use crate::solve::steps::full_step::FullStep;
 use crate::solve::steps::interior_step::InteriorStep;
 use crate::solve::steps::proximal_newton::{Outcome, ProximalNewton};
 use crate::solve::steps::ray;
-use crate::solve::{Archive, Metric};
 use crate::state::State;
 
 /// Hessian products of second-order steps, from the epochs so far: at least, and at most.

@@ -1,14 +1,14 @@
 //! Checkpoints: what a judge finds of the iterate, the observer, the decision whether to stop.
 
+use crate::archive::Archive;
 use crate::certificate::{Certificate, Effort, Proposal, certify, check_point};
 use crate::control::{Control, Halt, Pass};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, SampleFault};
 use crate::problem::View;
-use crate::smooth::SampleFault;
 use crate::solve::driver::limits::Limits;
 use crate::solve::judge::{Judge, Verdict};
 use crate::solve::observer::{Observer, Progress};
-use crate::solve::{Archive, Settings, Status};
+use crate::solve::{Settings, Status};
 
 /// Rounds without any progress after which a run is `Stalled`.
 const PATIENCE: u32 = 4;
@@ -200,7 +200,7 @@ impl<'r> Checkpoints<'r> {
         };
         let objective = finding.verdict.objective;
         if !objective.is_finite() {
-            return Err(not_finite(objective, spent.updates));
+            return Err(self.not_finite(objective, x, spent.updates));
         }
         if finding.certificate.as_ref().is_some_and(|certificate| certificate.is_partial)
             && let Some(status) = self.limits.stop()
@@ -231,12 +231,22 @@ impl<'r> Checkpoints<'r> {
         self.uncertain
     }
 
-    /// Work was ended early: so is the run, and by an error where data cannot be read again.
+    /// Why f is no number at a feasible point. Terms whose data cannot be read again, or whose ranks cannot go on together, answer pair
+    /// steps with no number, and a pass with what is wrong.
+    pub(crate) fn not_finite(&mut self, found: f64, x: &[f64], updates: u64) -> Error {
+        let f = self.view.smooth();
+        let asked = f.fill_product(x, &mut vec![0.0; f.product_len()], &Control::unlimited());
+        let told = asked.err().and_then(|halt| self.ended(halt, x, updates).err());
+        told.unwrap_or(Error::NonFiniteIterate { what: "the objective", found, updates })
+    }
+
+    /// Work was ended early: so is the run, and by an error where data cannot be read again or ranks cannot go on together.
     pub(crate) fn ended(&mut self, halt: Halt, x: &[f64], updates: u64) -> Result<()> {
         match halt {
             Halt::Fault(SampleFault { row, reason }) => {
                 Err(Error::BadSample { row, reason, iterate: x.to_vec(), updates })
             }
+            halt @ Halt::Apart { .. } => Err(halt.into()),
             halt => {
                 if !matches!(self.status, Some(Status::Converged | Status::TargetReached)) {
                     self.status = self.limits.stop().or(Status::after(&halt));
@@ -275,7 +285,7 @@ impl<'r> Checkpoints<'r> {
                 certificate.is_partial = true;
             } else {
                 match certify(view, x, Effort::Full, &self.proposal(), &control) {
-                    Err(fault @ Halt::Fault(_)) => return Err(fault),
+                    Err(fault) if fault.is_fault() => return Err(fault),
                     // A search that was cut short has not shown that there is no gap.
                     Ok(full) if !full.is_partial || full.duality_gap.is_some() => {
                         conclusive = true;
@@ -336,9 +346,4 @@ fn by_judge(judge: &dyn Judge, x: &[f64], control: &Control) -> Result<Pass<Find
 
 fn certified(certificate: Certificate, accepted: bool) -> Finding {
     Finding { verdict: Verdict::of(&certificate, accepted), certificate: Some(certificate) }
-}
-
-/// f is no number at a feasible point.
-pub(crate) fn not_finite(found: f64, updates: u64) -> Error {
-    Error::NonFiniteIterate { what: "the objective", found, updates }
 }

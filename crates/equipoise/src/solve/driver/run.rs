@@ -30,7 +30,7 @@ use crate::problem::{Problem, View};
 use crate::separable::SeparableTerm;
 use crate::smooth::SmoothTerm;
 use crate::solve::driver::beyond::Beyond;
-use crate::solve::driver::checkpoints::{Checkpoints, Finding, Spent, not_finite};
+use crate::solve::driver::checkpoints::{Checkpoints, Finding, Spent};
 use crate::solve::gain;
 use crate::solve::gears::{Attempt, Due, Engaged, Gear, Order, Round, Stop, Task, engage};
 use crate::solve::steps::repair::repair;
@@ -559,12 +559,12 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Run<'r, F, H> {
         self.checkpoints.verdict().and_then(|verdict| verdict.gap).unwrap_or_else(|| self.wanted_gap())
     }
 
-    fn be_finite(&self) -> Result<()> {
+    fn be_finite(&mut self) -> Result<()> {
         if self.objective.is_finite() {
-            Ok(())
-        } else {
-            Err(not_finite(self.objective, self.spent().updates))
+            return Ok(());
         }
+        let updates = self.spent().updates;
+        Err(self.checkpoints.not_finite(self.objective, &self.state.x, updates))
     }
 
     fn finish(self) -> Result<Ended> {

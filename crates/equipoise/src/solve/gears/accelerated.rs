@@ -23,13 +23,13 @@
 //! # Reference
 //! Nesterov 2012; Necoara and Takac 2021 for sketches; O'Donoghue and Candes 2015 for restarts.
 
+use crate::archive::Archive;
 use crate::control::{Control, Pass};
 use crate::error::Result;
 use crate::problem::Problem;
 use crate::selection::SampledEdges;
 use crate::separable::SeparableTerm;
 use crate::smooth::SmoothTerm;
-use crate::solve::Archive;
 use crate::solve::driver::pace::Pace;
 use crate::solve::gain;
 use crate::solve::gears::{Attempt, Gear, Habits, Round, Task, renewed};

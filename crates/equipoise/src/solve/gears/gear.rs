@@ -4,11 +4,12 @@
 //! - Returns: such an x again, with its objective.
 //! - Must not know: certificates, observers, targets beyond a number, who comes after.
 
+use crate::archive::Archive;
 use crate::control::{Control, Halt, Pass};
 use crate::error::{Error, Result};
 use crate::problem::View;
 use crate::solve::driver::limits::Limits;
-use crate::solve::{Archive, Candidate, Status};
+use crate::solve::{Candidate, Status};
 use crate::state::State;
 
 /// Makes rounds.
@@ -189,7 +190,7 @@ pub(crate) fn renewed(
 ) -> Attempt<Option<f64>> {
     match state.refresh(view.smooth(), &task.limits.control_after(*status)) {
         Ok(()) => Ok(Some(view.value(&state.x, &state.product))),
-        Err(fault @ Halt::Fault(_)) => Err(fault.into()),
+        Err(fault) if fault.is_fault() => Err(fault.into()),
         Err(halt) => {
             *status = status.or(Status::after(&halt));
             Ok(None)
@@ -203,7 +204,7 @@ pub(crate) type Attempt<T> = std::result::Result<T, Stop>;
 /// Why a round, or the way to the first, was not made to its end.
 #[derive(Debug)]
 pub(crate) enum Stop {
-    /// By the caller or by time: the x at hand is as good as any. Or by a fault in the data.
+    /// By the caller or by time: the x at hand is as good as any. Or by a fault of data or ranks.
     Halt(Halt),
     Error(Error),
 }

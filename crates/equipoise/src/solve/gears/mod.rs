@@ -1,5 +1,5 @@
 //! Who makes a round of updates: the methods by name, and the gear that each puts in. A new method is a file here, a variant
-//! with its name, and an arm of [`engage`].
+//! with its name and its summary, and an arm of [`engage`].
 //!
 //! | gear | a round |
 //! |---|---|
@@ -81,6 +81,22 @@ crate::named!(Method, "method":
     "svrg" => Self::Svrg,
     "saga" => Self::Saga,
 );
+
+impl Method {
+    /// What runs, in a few words, for lists of methods.
+    pub fn summary(self) -> &'static str {
+        match self {
+            Self::Auto => "chooses by the shape of the problem",
+            Self::Pairs => "the paper's algorithm, random pairs",
+            Self::Shuffled => "the same, every pair in turn",
+            Self::Violating => "the fast one for one row",
+            Self::Accelerated => "pairs with momentum, for h = 0",
+            Self::Stochastic => "the paper's algorithm on random samples",
+            Self::Svrg => "the same, corrected at snapshots",
+            Self::Saga => "the same, corrected sample by sample",
+        }
+    }
+}
 
 /// What is wanted of a gear.
 pub(crate) struct Order<'o> {

@@ -24,6 +24,7 @@ use std::time::{Duration, Instant};
 
 use self::team::Panic;
 use self::waves::Waves;
+use crate::archive::Archive;
 use crate::error::{Error, Result};
 use crate::problem::Problem;
 use crate::selection::SampledEdges;
@@ -33,7 +34,7 @@ use crate::solve::driver::limits::Limits;
 use crate::solve::gain;
 use crate::solve::gears::{Attempt, Gear, Habits, Round, Task, renewed, staleness};
 use crate::solve::pairs::PairUpdater;
-use crate::solve::{Archive, Experiment, Metric, Settings, Staleness, Status};
+use crate::solve::{Experiment, Metric, Settings, Staleness, Status};
 use crate::state::shared::Quota;
 use crate::state::{Memory, State, Upkeep, Window, WindowSettings};
 

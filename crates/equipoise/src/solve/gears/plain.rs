@@ -9,12 +9,12 @@
 //! # Reference
 //! Reddi, Hefny, Downey, Dubey, Sra (UAI 2015), Algorithm 1.
 
+use crate::archive::Archive;
 use crate::error::Result;
 use crate::problem::Problem;
 use crate::selection::SampledEdges;
 use crate::separable::SeparableTerm;
 use crate::smooth::SmoothTerm;
-use crate::solve::Archive;
 use crate::solve::driver::pace::Pace;
 use crate::solve::gears::{Attempt, Gear, Habits, Round, Task, renewed};
 use crate::solve::pairs::PairUpdater;

@@ -16,12 +16,12 @@
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::SeedableRng;
 
+use crate::archive::Archive;
 use crate::error::{Error, Result};
 use crate::graph::{EdgeProbabilities, Graph, below};
 use crate::problem::Problem;
 use crate::separable::SeparableTerm;
 use crate::smooth::SmoothTerm;
-use crate::solve::Archive;
 use crate::solve::driver::pace::Pace;
 use crate::solve::gears::{Attempt, Gear, Habits, Round, Task, renewed};
 use crate::solve::pairs::PairUpdater;
@@ -135,10 +135,11 @@ mod tests {
     use std::collections::BTreeMap;
 
     use super::Turns;
+    use crate::archive::Archive;
     use crate::graph::{Graph, Topology};
     use crate::problem::ProbabilityChoice;
     use crate::smooth::Distance;
-    use crate::solve::{Archive, Method, Settings, Status, solve};
+    use crate::solve::{Method, Settings, Status, solve};
     use crate::{Coupling, Error, Problem};
 
     fn graph(name: &str, nodes: usize) -> Graph {

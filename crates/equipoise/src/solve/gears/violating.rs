@@ -23,6 +23,7 @@ use std::sync::Arc;
 use self::pace::Pace;
 use self::purse::Purses;
 use self::sweeps::{Row, Sweeper, Tally};
+use crate::archive::Archive;
 use crate::control::{Control, Pass};
 use crate::coupling::{ALLOWED_SHARE, Coupling, Members, Shape};
 use crate::error::{Error, Result};
@@ -35,7 +36,7 @@ use crate::solve::steps::face_step::{FaceOutcome, FaceStep};
 use crate::solve::steps::free_step::FreeStep;
 use crate::solve::steps::proximal_newton::{Outcome, ProximalNewton};
 use crate::solve::steps::repair::repair;
-use crate::solve::{Archive, Settings, Status};
+use crate::solve::{Settings, Status};
 use crate::state::State;
 use crate::team::Team;
 

@@ -8,8 +8,8 @@
 //! Those of these steps: every iterate is feasible and in the domain, the objective never rises, and ranks that hold the same numbers
 //! take the same steps.
 
+use crate::archive::Archive;
 use crate::error::Result;
-use crate::solve::Archive;
 use crate::solve::gears::{Attempt, Gear, Habits, Round, Task};
 use crate::state::State;
 

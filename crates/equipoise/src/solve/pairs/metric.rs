@@ -6,11 +6,11 @@
 //! a block may be damped: its factor grows with the number of updates that meet there.
 //! Group norms need one number a block: the largest of these.
 
+use crate::archive::Archive;
 use crate::error::Result;
 use crate::problem::View;
 use crate::separable::Nonsmooth;
 use crate::smooth::PairTerm;
-use crate::solve::Archive;
 
 /// No curvature counts as this share of the largest: a linear coordinate still gets a finite step.
 const SHARE_OF_LINEAR: f64 = 1e-9;

@@ -20,6 +20,7 @@ pub(crate) mod subproblem;
 
 use std::ops::Range;
 
+use crate::archive::Archive;
 use crate::coupling::CouplingColumns;
 use crate::coupling::{Coupling, Shape};
 use crate::error::{Error, Result};
@@ -30,11 +31,11 @@ use crate::pair_step::{Model, one_row, smooth_rows};
 use crate::problem::{Blocks, Problem};
 use crate::separable::{GroupL2, Nonsmooth, SeparableTerm, Values};
 use crate::smooth::{PairTerm, SmoothTerm};
+use crate::solve::Settings;
 use crate::solve::pairs::dense_pair::{DenseBlock, DensePair, shorten};
 use crate::solve::pairs::factor_cache::FactorCache;
 use crate::solve::pairs::metric::Metric;
 use crate::solve::pairs::subproblem::Subproblem;
-use crate::solve::{Archive, Settings};
 use crate::state::{Iterate, Role};
 
 /// Numbers in A from which on they are taken to lie beyond the caches.

@@ -24,6 +24,7 @@ use crate::matrix::max_abs;
 use crate::pair_step::Model;
 use crate::problem::View;
 use crate::separable::Nonsmooth;
+use crate::solve::gain;
 use crate::solve::pairs::metric::Metric;
 use crate::solve::pairs::subproblem::Subproblem;
 use crate::state::State;
@@ -84,7 +85,7 @@ impl FreeStep<'_> {
             before = after;
             // A face that ends at once is not yet the right one, and too large to be walked end by end.
             let premature = reach < 0.1 && direction.d.len() > LARGEST_PROJECTION;
-            if gain.is_nan() || gain <= 1e-15 * (1.0 + after.abs()) || premature {
+            if gain::is_none(gain, after) || premature {
                 break;
             }
         }

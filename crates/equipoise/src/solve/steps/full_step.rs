@@ -8,6 +8,7 @@
 //! vectors of ker A need not fit into pairs); this step moves unless x is optimal. sigma is adapted so that the
 //! model stays above f along the step, hence the objective never rises.
 
+use crate::archive::Archive;
 use crate::control::{Control, Pass};
 use crate::coupling::{ALLOWED_SHARE, CouplingColumns};
 use crate::error::Result;
@@ -15,7 +16,7 @@ use crate::pair_step::Model;
 use crate::pair_step::group::Group;
 use crate::problem::View;
 use crate::separable::Nonsmooth;
-use crate::solve::Archive;
+use crate::solve::gain;
 use crate::solve::pairs::metric::Metric;
 use crate::solve::pairs::subproblem::Subproblem;
 use crate::state::State;
@@ -96,7 +97,7 @@ impl FullStep {
             let trial = State::new(f, in_natural_order(&order, &z, blocks.in_order()), control)?;
             let smooth = f.value(&trial.x, &trial.product);
             let after = smooth + view.separable_value(&trial.x);
-            let rounding = 1e-14 * (1.0 + before.abs() + before_smooth.abs());
+            let rounding = gain::rounding_of_model(before, before_smooth);
             let feasible = coupling.miss_within(&trial.x, control)?.relative <= tolerated;
             if feasible && smooth <= before_smooth + linear + bend + rounding && after <= before {
                 if attempt == 0 {

@@ -13,12 +13,13 @@
 //!
 //! What is returned is feasible, in the domain, and no worse than what was given; the multipliers are a proposal.
 
+use crate::archive::Archive;
 use crate::control::{Control, Pass};
 use crate::coupling::{ALLOWED_SHARE, Coupling};
 use crate::error::Result;
 use crate::interior::{self, Candidate, FACTORS, MOST_PRODUCTS, Program};
 use crate::problem::{Model, View, pivot_ratio};
-use crate::solve::{Archive, gain};
+use crate::solve::gain;
 use crate::state::State;
 
 /// Rows from which on it comes before any pair.

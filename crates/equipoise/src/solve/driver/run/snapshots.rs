@@ -1,10 +1,11 @@
 //! A run put aside and taken up again: what the rounds to come depend on, named once for both ways.
 
 use super::Run;
+use crate::archive::Archive;
 use crate::error::{Error, Result};
 use crate::separable::SeparableTerm;
 use crate::smooth::SmoothTerm;
-use crate::solve::{Archive, Snapshot};
+use crate::solve::Snapshot;
 
 impl<F: SmoothTerm, H: SeparableTerm> Run<'_, F, H> {
     /// Hands out a snapshot, where one is due and the run goes on.

@@ -8,9 +8,9 @@
 //! - Returns: averages, which are feasible and in the domain up to rounding, as feasible sets are convex.
 //! - Must not know: why a block moves.
 
+use crate::archive::Archive;
 use crate::error::Result;
 use crate::problem::Blocks;
-use crate::solve::Archive;
 
 /// Sums over iterates.
 #[derive(Debug)]

@@ -11,17 +11,18 @@ use rand_xoshiro::rand_core::SeedableRng;
 
 use super::estimate::Estimate;
 use super::feed::Feed;
+use crate::archive::Archive;
 use crate::control::Halt;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, SampleFault};
 use crate::problem::Problem;
 use crate::selection::SampledEdges;
 use crate::separable::SeparableTerm;
-use crate::smooth::{SampleFault, SmoothTerm};
+use crate::smooth::SmoothTerm;
 use crate::solve::driver::pace::Pace;
 use crate::solve::gears::{Attempt, Stop, Task};
 use crate::solve::pairs::PairUpdater;
 use crate::solve::pairs::metric::Metric;
-use crate::solve::{Archive, Settings, Status};
+use crate::solve::{Settings, Status};
 use crate::state::State;
 
 /// Keeps the draws of samples apart from those of edges.

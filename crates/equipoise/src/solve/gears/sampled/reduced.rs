@@ -11,7 +11,8 @@ use super::feed::Feed;
 use super::law::Law;
 use super::rounds::Rounds;
 use super::scale::{Shift, curvature_of, shares};
-use crate::control::{Control, Halt, Pass};
+use crate::archive::Archive;
+use crate::control::{Control, Pass};
 use crate::coupling::Shape;
 use crate::error::Result;
 use crate::problem::Problem;
@@ -20,7 +21,7 @@ use crate::smooth::{FiniteSum, SmoothTerm};
 use crate::solve::gain;
 use crate::solve::gears::{Attempt, Engaged, Gear, Habits, Order, Round, Task};
 use crate::solve::steps::repair::repair;
-use crate::solve::{Archive, Method, Status};
+use crate::solve::{Method, Status};
 use crate::state::State;
 
 /// The first step, times the curvature of the worst sample.
@@ -149,7 +150,7 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Reduced<'r, F, H> {
     fn look(&mut self, state: &State, task: &Task<'_>, status: &mut Option<Status>) -> Attempt<Option<f64>> {
         match self.anchor(&state.x, &task.limits.control_after(*status)) {
             Ok(objective) => Ok(Some(objective)),
-            Err(fault @ Halt::Fault(_)) => Err(self.engine.ended(fault, state)),
+            Err(fault) if fault.is_fault() => Err(self.engine.ended(fault, state)),
             Err(halt) => {
                 *status = status.or(Status::after(&halt));
                 Ok(None)

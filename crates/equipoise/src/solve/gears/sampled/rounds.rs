@@ -8,8 +8,8 @@
 //! - Returns: the length of the next round, and whether it is the longest.
 //! - Must not know: clocks, samples.
 
+use crate::archive::Archive;
 use crate::error::Result;
-use crate::solve::Archive;
 
 /// A round that gains more than this share of what the one before gained is slow.
 const SLOW: f64 = 0.5;

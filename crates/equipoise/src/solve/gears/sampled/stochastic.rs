@@ -11,7 +11,8 @@ use super::engine::{Engine, Watch};
 use super::estimate::{Estimate, Memory};
 use super::feed::Feed;
 use super::scale::{floored, largest_of_single, shares};
-use crate::control::{Control, Halt, Pass};
+use crate::archive::Archive;
+use crate::control::{Control, Pass};
 use crate::error::{Error, Result};
 use crate::problem::{Problem, View};
 use crate::separable::{Nonsmooth, SeparableTerm};
@@ -20,7 +21,7 @@ use crate::solve::gears::{Attempt, Engaged, Gear, Habits, Order, Round, Task};
 use crate::solve::pairs::PairUpdater;
 use crate::solve::solution::Candidate;
 use crate::solve::steps::repair::repair;
-use crate::solve::{Archive, Schedule, Status};
+use crate::solve::{Schedule, Status};
 use crate::state::State;
 
 /// A round without a lower objective counts as this part of an idle one: noise hides small gains.
@@ -150,7 +151,7 @@ impl<F: SmoothTerm, H: SeparableTerm> Gear for Stochastic<'_, F, H> {
         }
         match self.compare(state, &task.limits.control_after(status)) {
             Ok(()) => {}
-            Err(fault @ Halt::Fault(_)) => return Err(self.engine.ended(fault, state)),
+            Err(fault) if fault.is_fault() => return Err(self.engine.ended(fault, state)),
             Err(halt) => status = status.or(Status::after(&halt)),
         }
         // Steps that shrink will gain again, steps that stay as they are may have come as far as their noise lets them.

@@ -13,11 +13,11 @@
 //!
 //! Counts decide, no clock: one seed gives one run.
 
+use crate::archive::Archive;
 use crate::error::Result;
 use crate::problem::Problem;
 use crate::separable::SeparableTerm;
 use crate::smooth::SmoothTerm;
-use crate::solve::Archive;
 use crate::solve::steps::proximal_newton::LARGEST;
 
 /// Newton steps that a second-order method takes, about.

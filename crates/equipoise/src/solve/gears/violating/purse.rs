@@ -22,6 +22,7 @@
 
 use super::Fit;
 use super::sweeps::{Row, Tally};
+use crate::archive::Archive;
 use crate::coupling::Members;
 use crate::error::{Error, Result};
 use crate::pair_step::scalar::free_scalar;
@@ -30,7 +31,7 @@ use crate::selection::{Singles, Slopes};
 use crate::separable::{ClosedForm, Piece, SeparableTerm, Values};
 use crate::smooth::SmoothTerm;
 use crate::solve::gears::Task;
-use crate::solve::{Archive, Settings, Status};
+use crate::solve::{Settings, Status};
 use crate::state::{Iterate, State};
 
 /// Coordinates between two looks at the clock.

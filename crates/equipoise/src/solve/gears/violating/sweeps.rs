@@ -2,6 +2,7 @@
 //! several rows, none of which has a coordinate of another, each has its own partners and its own multiplier.
 
 use super::Fit;
+use crate::archive::Archive;
 use crate::error::{Error, Result};
 use crate::pair_step::scalar::free_scalar;
 use crate::problem::Problem;
@@ -13,7 +14,7 @@ use crate::solve::gears::Task;
 use crate::solve::pairs::metric::Metric;
 use crate::solve::pairs::{OnRow, PairUpdater};
 use crate::solve::steps::proximal_newton::ProximalNewton;
-use crate::solve::{Archive, Settings, Status};
+use crate::solve::{Settings, Status};
 use crate::state::{Iterate, State};
 
 /// Coordinates whose slopes give the first multiplier.

@@ -42,6 +42,7 @@ use newton_system::{NewtonSystem, Right};
 use part::Part;
 use working_set::WorkingSet;
 
+use crate::archive::Archive;
 use crate::control::Control;
 use crate::coupling::{ALLOWED_SHARE, Coupling};
 use crate::error::{Error, Result};
@@ -49,7 +50,6 @@ use crate::matrix::{dot, max_abs};
 use crate::problem::{Problem, View, project};
 use crate::separable::{ClosedForm, Nonsmooth, SeparableTerm};
 use crate::smooth::{Factored, SmoothTerm};
-use crate::solve::Archive;
 use crate::solve::steps::watched::Watched;
 use crate::team::Team;
 

@@ -19,13 +19,13 @@ use faer::{Col, MatRef, Side};
 
 use super::border::Border;
 use super::conjugate::Conjugate;
+use crate::archive::Archive;
 use crate::control::{Control, Pass};
 use crate::coupling::Coupling;
 use crate::error::Result;
 use crate::matrix::{Cholesky, dot};
 use crate::separable::Values;
 use crate::smooth::Factored;
-use crate::solve::Archive;
 use crate::team::{SHORT, Team};
 
 /// Largest dimension of the system.
