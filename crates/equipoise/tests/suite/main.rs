@@ -51,4 +51,5 @@ mod sharded;
 mod soak;
 mod trust;
 mod unbounded;
+mod units;
 mod violating;
