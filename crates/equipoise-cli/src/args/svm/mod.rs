@@ -208,6 +208,9 @@ pub(crate) struct CvArguments {
     /// Train on all rows with the best cost, and write that model to this file
     #[arg(long, value_name = "FILE")]
     pub(crate) model: Option<PathBuf>,
+    /// Write that model also in place of a better one where some folds were not fitted, or it did not converge
+    #[arg(long, requires = "model")]
+    pub(crate) keep_partial: bool,
     #[command(flatten)]
     pub(crate) costs: Costs,
     #[command(flatten)]
@@ -244,6 +247,9 @@ pub(crate) struct PathArguments {
     /// Write the model that predicts the rows of --test best to this file
     #[arg(long, value_name = "FILE", requires = "test")]
     pub(crate) model: Option<PathBuf>,
+    /// Write the best model of a walk that was cut short also in place of a better one
+    #[arg(long, requires = "model")]
+    pub(crate) keep_partial: bool,
 }
 
 /// Which costs.
