@@ -80,6 +80,10 @@ fn stepped(text: &str, grows: bool) -> String {
             shift = 1;
         }
     }
+    // 100.0 is followed downwards by 99.9.
+    if digits.len() > 1 && digits[0] == b'0' && digits[1].is_ascii_digit() {
+        digits.remove(0);
+    }
     let digits = String::from_utf8_lossy(&digits);
     match exponent {
         None => format!("{sign}{digits}"),

@@ -208,7 +208,7 @@ pub(crate) struct CvArguments {
     /// Train on all rows with the best cost, and write that model to this file
     #[arg(long, value_name = "FILE")]
     pub(crate) model: Option<PathBuf>,
-    /// Write that model also in place of a better one where some folds were not fitted, or it did not converge
+    /// Write that model also in place of a better one where it did not converge, or was chosen among fewer fits
     #[arg(long, requires = "model")]
     pub(crate) keep_partial: bool,
     #[command(flatten)]
