@@ -17,6 +17,7 @@ use crate::interrupt::Interrupt;
 use crate::outputs;
 use crate::page::write_page;
 use crate::picture::Seen;
+use crate::rounding::above;
 use crate::watch::Watch;
 
 /// Coefficients, and rows of data.
@@ -90,8 +91,12 @@ fn words(lanes: &[Lane; 2], best: f64) -> String {
         let seconds = lane.solution.seconds;
         let bar = "=".repeat((seconds / longest * WIDEST).ceil() as usize);
         let end = if lane.is_done() { "|" } else { "> not there yet" };
-        let _ =
-            writeln!(text, "{:26}{seconds:>9.3}  {:>10.1e}  {off:>12.1e}  {bar}{end}", lane.name, lane.gap());
+        let _ = writeln!(
+            text,
+            "{:26}{seconds:>9.3}  {:>10}  {off:>12.1e}  {bar}{end}",
+            lane.name,
+            above(lane.gap(), 1)
+        );
     }
     if let Some(verdict) = verdict(lanes) {
         let _ = writeln!(text, "\n{verdict}");
@@ -122,7 +127,7 @@ fn page(lanes: &[Lane; 2], best: f64) -> Page {
             Cell::from(status.to_string()),
             Cell::Number(format!("{seconds:.3}")),
             Cell::Number(updates.to_string()),
-            Cell::Number(format!("{:.1e}", lane.gap())),
+            Cell::Number(above(lane.gap(), 1)),
             Cell::Number(format!("{:.1e}", lane.off(best))),
         ])
     });

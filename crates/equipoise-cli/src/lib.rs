@@ -28,6 +28,7 @@ mod predict;
 mod progress;
 mod ranks;
 mod report;
+mod rounding;
 mod shards;
 mod solve;
 mod svm;

@@ -10,7 +10,7 @@ use std::time::SystemTime;
 
 use anyhow::{Result, bail};
 use equipoise::Control;
-use equipoise_formats::{Standing, check_writable, fit_file, read_solution, svm_model};
+use equipoise_formats::{PointStanding, Standing, check_writable, fit_file, read_solution, svm_model};
 
 use crate::exit::{self, note};
 
@@ -90,7 +90,7 @@ pub(crate) struct Place<'a> {
     sort: Sort,
     seen: Option<(SystemTime, u64)>,
     /// That of the file there, if it is one of this sort.
-    standing: Option<Standing>,
+    standing: Option<PointStanding>,
 }
 
 impl<'a> Place<'a> {
@@ -105,7 +105,8 @@ impl<'a> Place<'a> {
     }
 
     /// Whether what is there stays, because a run with this standing came less far; says so.
-    pub(crate) fn stays(&self, new: Standing, keep_partial: bool) -> bool {
+    pub(crate) fn stays(&self, new: impl Into<PointStanding>, keep_partial: bool) -> bool {
+        let new = new.into();
         if keep_partial || new.converged {
             return false;
         }
@@ -133,11 +134,12 @@ fn version(path: &Path) -> Option<(SystemTime, u64)> {
 }
 
 /// How far the run came that a file is of; `None` where it is something else. Only a wish to stop is an error.
-fn standing(path: &Path, sort: Sort, control: &Control) -> Result<Option<Standing>> {
+fn standing(path: &Path, sort: Sort, control: &Control) -> Result<Option<PointStanding>> {
+    let of_model = |standing: Option<Standing>| standing.map(PointStanding::from);
     let found = match sort {
         Sort::Solution => read_solution(path, control).map(|stored| Some(stored.standing())),
-        Sort::Model => svm_model::read_standing(path, control),
-        Sort::Fit => fit_file::read_standing(path, control),
+        Sort::Model => svm_model::read_standing(path, control).map(of_model),
+        Sort::Fit => fit_file::read_standing(path, control).map(of_model),
     };
     match found {
         Ok(found) => Ok(found),

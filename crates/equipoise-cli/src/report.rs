@@ -7,6 +7,7 @@ use equipoise::{Candidate, Certificate, Method, Solution, Status};
 pub(crate) use equipoise_formats::numeral as number;
 
 use crate::progress::measure;
+use crate::rounding::{self, above, below};
 
 /// The longest x that is printed.
 const SHORT: usize = 10;
@@ -53,19 +54,20 @@ pub(crate) fn certificate(certificate: &Certificate, tolerance: f64) -> String {
     line(&mut text, "objective", &format!("{objective} (smooth {smooth} + separable {separable})"));
     if let Some(bound) = certificate.lower_bound {
         let holds = match certificate.holds_within {
-            Some(most) => format!(", among points with no coordinate beyond {most:.1e}"),
+            Some(most) => format!(", among points with no coordinate beyond {}", below(most, 1)),
             None => String::new(),
         };
         let proof = if certificate.is_proven { "" } else { ", in plain arithmetic: not proven" };
         line(&mut text, "optimum", &format!("at least {}{holds}{proof}", number(bound)));
     }
     let (name, found, allowed) = measure(certificate, tolerance);
-    line(&mut text, name, &format!("{found:.3e} (allowed {allowed:.3e})"));
+    line(&mut text, name, &rounding::allowed(found, allowed));
     if certificate.duality_gap.is_some() {
-        line(&mut text, "KKT residual", &format!("{:.3e}", certificate.kkt_residual));
+        line(&mut text, "KKT residual", &above(certificate.kkt_residual, 3));
     }
     let (found, share) = (certificate.infeasibility, certificate.relative_infeasibility);
-    let of_terms = format!("{found:.3e}, {share:.3e} of a row's own terms (allowed {ALLOWED_SHARE:.3e})");
+    let [found, share] = [found, share].map(|miss| above(miss, 3));
+    let of_terms = format!("{found}, {share} of a row's own terms (allowed {ALLOWED_SHARE:.3e})");
     line(&mut text, "infeasibility", &of_terms);
     if certificate.is_partial {
         line(&mut text, "certificate", "partial: there was no time for a sharper one");
@@ -89,7 +91,8 @@ pub(crate) fn not_converged(solution: &Solution, tolerance: f64) -> String {
         Status::TargetReached => "the target objective was reached first; continue with --warm-start",
         _ => "continue with --warm-start",
     };
-    format!("not converged: {}: {name} {found:.3e}, allowed {allowed:.3e}; {advice}", solution.status)
+    let [found, allowed] = [found, allowed].map(|measure| above(measure, 3));
+    format!("not converged: {}: {name} {found}, allowed {allowed}; {advice}", solution.status)
 }
 
 /// The threads that worked, to end a list with; nothing of one alone.
@@ -132,6 +135,19 @@ mod tests {
             (f64::NAN, "NaN"),
         ] {
             assert_eq!(decimal(value, 6), words);
+        }
+    }
+
+    #[test]
+    fn what_is_printed_of_a_bound_holds_too() {
+        let mut found = solved().certificate;
+        (found.duality_gap, found.lower_bound) = (Some(1.2341e-7), Some(0.0));
+        (found.holds_within, found.infeasibility) = (Some(2.78678e104), 5.0001e-12);
+        let text = certificate(&found, 1e-6);
+        for words in
+            ["duality gap    1.235e-7 (", "no coordinate beyond 2.7e104", "infeasibility  5.001e-12, "]
+        {
+            assert!(text.contains(words), "{words}: {text}");
         }
     }
 

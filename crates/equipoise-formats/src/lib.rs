@@ -80,6 +80,6 @@ pub use samples::FileSamples;
 pub use solution_file::{
     Claims, SolutionFile, StoredSolution, parse_solution, read_solution, write_iterate, write_solution,
 };
-pub use standing::Standing;
+pub use standing::{PointStanding, Standing};
 pub use svm_model::ModelFile;
 pub use whole_file::{check_writable, write_whole};

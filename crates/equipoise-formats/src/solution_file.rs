@@ -2,17 +2,18 @@
 //!
 //! Given a solution; writes exactly these fields in this order. Reading asks
 //! only for `x`: the rest may be missing, and fields that later versions append are skipped.
-//! Numbers come back bit for bit. JSON has no infinities and no NaN, so these are refused.
+//! Numbers come back bit for bit. JSON has no infinities and no NaN: a claim that is none of its numbers says nothing and becomes
+//! null, which reads back as a claim that is not there; an x that is not finite is refused.
 
 use std::io::Write;
 use std::path::Path;
 
 use equipoise::coupling::ALLOWED_SHARE;
 use equipoise::{Candidate, Certificate, Control, Method, Solution, Status};
-use serde::{Deserialize, Serialize, Serializer};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::numbers::read_bytes;
-use crate::standing::Standing;
+use crate::standing::PointStanding;
 use crate::whole_file::write_whole;
 use crate::{Error, Result};
 
@@ -118,21 +119,6 @@ impl<'a> Claims<'a> {
     pub fn with_allowed(certificate: &'a Certificate) -> Self {
         Self { allowed_infeasibility: Some(ALLOWED_SHARE), ..Self::of(certificate) }
     }
-
-    /// The first number that JSON cannot hold.
-    fn check_finite(&self) -> Result<()> {
-        check_finite(&[
-            ("objective", self.objective),
-            ("smooth", self.smooth),
-            ("separable", self.separable),
-            ("infeasibility", self.infeasibility),
-            ("relative_infeasibility", self.relative_infeasibility),
-            ("kkt_residual", self.kkt_residual),
-            ("lower_bound", self.lower_bound.unwrap_or(0.0)),
-            ("duality_gap", self.duality_gap.unwrap_or(0.0)),
-        ])?;
-        check_finite_list("multipliers", self.multipliers)
-    }
 }
 
 fn as_claims<S: Serializer>(
@@ -184,30 +170,50 @@ pub struct StoredSolution {
     pub objective: Option<f64>,
     /// The infeasibility the run reported.
     pub infeasibility: Option<f64>,
+    /// The infeasibility relative to the rows' own terms that the run reported.
+    pub relative_infeasibility: Option<f64>,
     /// The KKT residual the run reported.
     pub kkt_residual: Option<f64>,
     /// The duality gap the run reported.
     pub duality_gap: Option<f64>,
-    /// The multipliers the run reported.
+    /// The multipliers the run reported; NaN for one that it did not know.
+    #[serde(default, deserialize_with = "with_unknowns")]
     pub multipliers: Option<Vec<f64>>,
     /// The seed of the run.
     pub seed: Option<u64>,
 }
 
+/// A list in which null stands for what is no number.
+fn with_unknowns<'de, D: Deserializer<'de>>(
+    deserializer: D,
+) -> std::result::Result<Option<Vec<f64>>, D::Error> {
+    let list: Option<Vec<Option<f64>>> = Option::deserialize(deserializer)?;
+    Ok(list.map(|list| list.into_iter().map(|number| number.unwrap_or(f64::NAN)).collect()))
+}
+
 impl StoredSolution {
     /// How far its run came, as far as it says.
-    pub fn standing(&self) -> Standing {
-        let measure = self.duality_gap.or(self.kkt_residual).unwrap_or(f64::INFINITY);
-        Standing { converged: self.status.as_deref() == Some(Status::Converged.name()), measure }
+    pub fn standing(&self) -> PointStanding {
+        PointStanding {
+            converged: self.status.as_deref() == Some(Status::Converged.name()),
+            // Whoever says nothing of the rows says that there is nothing to be said.
+            relative_infeasibility: self.relative_infeasibility.unwrap_or(0.0),
+            gap: self.duality_gap,
+            residual: self.kkt_residual,
+        }
     }
 }
 
 impl SolutionFile {
     /// How far a run came.
-    pub fn standing_of(solution: &Solution) -> Standing {
+    pub fn standing_of(solution: &Solution) -> PointStanding {
         let certificate = &solution.certificate;
-        let measure = certificate.duality_gap.unwrap_or(certificate.kkt_residual);
-        Standing { converged: solution.status == Status::Converged, measure }
+        PointStanding {
+            converged: solution.status == Status::Converged,
+            relative_infeasibility: certificate.relative_infeasibility,
+            gap: certificate.duality_gap,
+            residual: Some(certificate.kkt_residual),
+        }
     }
 
     /// The same, its first coordinates by these names.
@@ -224,7 +230,6 @@ impl SolutionFile {
     }
 
     fn check_finite(&self) -> Result<()> {
-        Claims::of(&self.certificate).check_finite()?;
         check_finite(&[("epochs", self.epochs), ("seconds", self.seconds)])?;
         if let Some(bad) = self.candidates.iter().find(|candidate| !candidate.objective.is_finite()) {
             return Err(Error::NonFinite { field: format!("candidates.{}", bad.name), found: bad.objective });

@@ -11,9 +11,14 @@
 //!
 //! A link stays a link: the file it leads to is replaced. What is no regular file (a pipe, a terminal, `/dev/full`)
 //! cannot be replaced and is written to as it is. A process that is killed leaves the other file, whose name begins with a
-//! dot and ends in `.tmp`. The path `-` is standard output.
+//! dot and ends in `.tmp`; a file that is there under such a name may be another writer's and is never touched. Numbers of
+//! processes tell writers apart on one machine only (two containers may share a folder and have equal ones), so names
+//! are drawn, and one that is taken is passed over. The path `-` is standard output.
 
+use std::collections::hash_map::RandomState;
+use std::ffi::OsString;
 use std::fs::{self, File, OpenOptions};
+use std::hash::{BuildHasher, Hasher};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::process;
@@ -23,6 +28,9 @@ use crate::{Error, Result};
 
 /// The most links that are followed one after another.
 const MOST_LINKS: usize = 40;
+
+/// The most names that are tried for one draft; each is drawn anew.
+const MOST_NAMES: usize = 40;
 
 /// Lets `fill` write a file, which then takes the place of whatever the path named.
 pub fn write_whole(
@@ -34,10 +42,10 @@ pub fn write_whole(
         if is_stdout(path) {
             return fill_and_flush(stdout()?, fill).map(drop);
         }
-        let Some(draft) = Draft::begin(path)? else {
+        let Some((draft, file)) = Draft::begin(path)? else {
             return fill_and_flush(File::create(path)?, fill).map(drop);
         };
-        fill_and_flush(draft.file()?, fill)?.sync_all()?;
+        fill_and_flush(file, fill)?.sync_all()?;
         draft.publish()
     };
     write().map_err(|reason| Error::writing(path, &reason))
@@ -51,7 +59,10 @@ pub fn check_writable(path: impl AsRef<Path>) -> Result<()> {
     }
     let check = || match Draft::begin(path)? {
         // A name of its own is made and taken away again: nobody else's file is ever touched.
-        Some(draft) => draft.file().map(drop),
+        Some(draft) => {
+            drop(draft);
+            Ok(())
+        }
         None => OpenOptions::new().append(true).open(path).map(drop),
     };
     check().map_err(|reason| Error::writing(path, &reason))
@@ -71,12 +82,12 @@ impl Growing {
             growing.add(text)?;
             return Ok(growing);
         }
-        let Some(draft) = Draft::begin(path)? else {
+        let Some((draft, file)) = Draft::begin(path)? else {
             let mut growing = Self { file: File::create(path)? };
             growing.add(text)?;
             return Ok(growing);
         };
-        let mut growing = Self { file: draft.file()? };
+        let mut growing = Self { file };
         growing.add(text)?;
         draft.publish()?;
         Ok(growing)
@@ -114,7 +125,8 @@ fn fill_and_flush(file: File, fill: impl FnOnce(&mut BufWriter<File>) -> io::Res
     out.into_inner().map_err(io::IntoInnerError::into_error)
 }
 
-/// A file under another name; it is gone with this value unless it was published.
+/// A file of ours under another name; it is gone with this value unless it was published.
+#[derive(Debug)]
 struct Draft {
     /// Where it is going to be, links followed.
     target: PathBuf,
@@ -123,9 +135,8 @@ struct Draft {
 }
 
 impl Draft {
-    /// A draft for this path; `None` where there is something that cannot be replaced.
-    fn begin(path: &Path) -> io::Result<Option<Self>> {
-        static COUNT: AtomicU64 = AtomicU64::new(0);
+    /// A draft for this path and its file, new and empty; `None` where there is something that cannot be replaced.
+    fn begin(path: &Path) -> io::Result<Option<(Self, File)>> {
         let target = followed(path)?;
         match fs::metadata(&target) {
             Ok(found) if found.is_dir() => return Err(io::ErrorKind::IsADirectory.into()),
@@ -135,29 +146,12 @@ impl Draft {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
             Err(error) => return Err(error),
         }
-        let Some(own) = target.file_name() else { return Err(io::ErrorKind::InvalidInput.into()) };
-        let mut name = std::ffi::OsString::from(".");
-        name.push(own);
-        name.push(format!(".{}-{}.tmp", process::id(), COUNT.fetch_add(1, Ordering::Relaxed)));
-        let name = target.with_file_name(name);
-        Ok(Some(Self { target, name, published: false }))
-    }
-
-    /// The file, new and empty, with the permissions of the one it replaces.
-    fn file(&self) -> io::Result<File> {
-        let file = match OpenOptions::new().write(true).create_new(true).open(&self.name) {
-            // Left by a process of the same number that was killed.
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
-                fs::remove_file(&self.name)?;
-                OpenOptions::new().write(true).create_new(true).open(&self.name)?
-            }
-            other => other?,
-        };
-        if let Ok(old) = fs::metadata(&self.target) {
+        let (name, file) = create_first(std::iter::repeat_with(|| draft_name(&target)).take(MOST_NAMES))?;
+        if let Ok(old) = fs::metadata(&target) {
             // Where the system does not let permissions be copied the new file has the usual ones.
             let _ = file.set_permissions(old.permissions());
         }
-        Ok(file)
+        Ok(Some((Self { target, name, published: false }, file)))
     }
 
     /// Takes the place of the target.
@@ -180,6 +174,30 @@ impl Drop for Draft {
             let _ = fs::remove_file(&self.name);
         }
     }
+}
+
+/// A name beside the target that no other writer is likely to draw, in this process or another.
+fn draft_name(target: &Path) -> io::Result<PathBuf> {
+    static COUNT: AtomicU64 = AtomicU64::new(0);
+    let Some(own) = target.file_name() else { return Err(io::ErrorKind::InvalidInput.into()) };
+    let mut name = OsString::from(".");
+    name.push(own);
+    // Keys that the system drew for this process: the only randomness that the standard library offers.
+    let drawn = RandomState::new().build_hasher().finish();
+    name.push(format!(".{}-{}-{drawn:016x}.tmp", process::id(), COUNT.fetch_add(1, Ordering::Relaxed)));
+    Ok(target.with_file_name(name))
+}
+
+/// The first of these files that was not there, made now: whatever is there is somebody else's.
+fn create_first(names: impl Iterator<Item = io::Result<PathBuf>>) -> io::Result<(PathBuf, File)> {
+    for name in names {
+        let name = name?;
+        match OpenOptions::new().write(true).create_new(true).open(&name) {
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+            other => return other.map(|file| (name, file)),
+        }
+    }
+    Err(io::ErrorKind::AlreadyExists.into())
 }
 
 /// The path behind links, also where it leads to nothing yet.
@@ -230,6 +248,42 @@ mod tests {
         })
         .expect("written");
         assert_eq!((fs::read_to_string(&path).expect("there").as_str(), names(&folder).len()), ("new", 1));
+    }
+
+    #[test]
+    fn two_drafts_for_one_path_have_different_files() {
+        let path = scratch("drafts").join("x.json");
+        let begin = || Draft::begin(&path).expect("writable").expect("replaceable");
+        let [(first, mut one), (second, mut two)] = [begin(), begin()];
+        assert_ne!(first.name, second.name);
+        one.write_all(b"one").and_then(|()| two.write_all(b"two")).expect("written");
+        first.publish().expect("published");
+        assert_eq!(fs::read_to_string(&path).expect("there"), "one");
+        second.publish().expect("published");
+        assert_eq!(fs::read_to_string(&path).expect("there"), "two");
+    }
+
+    #[test]
+    fn drafts_of_processes_of_the_same_number_differ() {
+        let target = Path::new("folder/x.json");
+        let drawn = |name: &Path| {
+            let name = name.file_name().expect("a name").to_string_lossy().into_owned();
+            name.trim_end_matches(".tmp").rsplit('-').next().map(str::to_owned)
+        };
+        let [first, second] = [draft_name(target).expect("a name"), draft_name(target).expect("a name")];
+        assert_ne!(drawn(&first), drawn(&second), "{} and {}", first.display(), second.display());
+    }
+
+    #[test]
+    fn a_file_under_the_name_of_a_draft_is_never_touched() {
+        let folder = scratch("taken");
+        let [taken, free] = [folder.join("taken"), folder.join("free")];
+        fs::write(&taken, "another writer's").expect("writable");
+        let (made, _) = create_first([taken.clone(), free.clone()].map(Ok).into_iter()).expect("a free name");
+        assert_eq!((made, fs::read_to_string(&taken).expect("there").as_str()), (free, "another writer's"));
+        let refused = create_first(std::iter::once(Ok(taken.clone()))).expect_err("taken");
+        assert_eq!(refused.kind(), io::ErrorKind::AlreadyExists);
+        assert_eq!(fs::read_to_string(&taken).expect("there"), "another writer's");
     }
 
     #[test]

@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 use super::data::Input;
 use super::run::Found;
 use crate::report::{line, number};
+use crate::rounding::{self, above};
 
 /// Users that are listed without being asked for.
 const SHORT: usize = 12;
@@ -185,8 +186,8 @@ pub(super) fn words(found: &Found, input: &Input) -> String {
         line(&mut text, "objective", &format!("{} (at least {})", number(one.objective), number(one.bound)));
     }
     let (gap, allowed) = (worst(list, |one| one.relative_gap), input.settings.gap);
-    line(&mut text, "relative gap", &format!("{gap:.3e} (allowed {allowed:.3e})"));
-    line(&mut text, "infeasibility", &format!("at most {:.1e}", worst(list, |one| one.infeasibility)));
+    line(&mut text, "relative gap", &rounding::allowed(gap, allowed));
+    line(&mut text, "infeasibility", &format!("at most {}", above(worst(list, |one| one.infeasibility), 1)));
     if let Some(checks) = &found.checks {
         prices_of_file(&mut text, checks);
     }

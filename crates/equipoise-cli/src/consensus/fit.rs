@@ -20,6 +20,7 @@ use crate::exit::{self, Outcome, note};
 use crate::interrupt::Interrupt;
 use crate::outputs::{self, Place, Sort};
 use crate::ranks::{Departure, Travelled, together};
+use crate::rounding;
 use crate::svm::launch;
 
 /// The first line of a history.
@@ -204,5 +205,5 @@ fn not_converged(found: &Fit, settings: &Settings) -> String {
         _ => "no exchange makes progress any more; the gap may be beyond double precision",
     };
     let (status, gap, allowed) = (found.status, found.relative_gap, settings.gap);
-    format!("not converged: {status}: relative gap {gap:.3e}, allowed {allowed:.3e}; {advice}")
+    format!("not converged: {status}: {}; {advice}", rounding::relative_gap(gap, allowed))
 }

@@ -14,6 +14,7 @@ use serde::{Deserialize, Serialize};
 use super::data::Input;
 use crate::ranks::Travelled;
 use crate::report::{line, number};
+use crate::rounding::{self, above};
 
 /// The weights that are named one by one.
 const SHORT: usize = 10;
@@ -143,8 +144,8 @@ pub(super) fn words(fit: &Fit, input: &Input, about: &About<'_>) -> String {
     let mut text = format!("{}\n", fit.status);
     let total = fit.traffic.total();
     line(&mut text, "objective", &format!("{} (at least {})", number(fit.objective), number(fit.bound)));
-    line(&mut text, "relative gap", &format!("{:.3e} (allowed {:.3e})", fit.relative_gap, about.gap));
-    line(&mut text, "disagreement", &format!("{:.3e}", fit.disagreement));
+    line(&mut text, "relative gap", &rounding::allowed(fit.relative_gap, about.gap));
+    line(&mut text, "disagreement", &above(fit.disagreement, 3));
     let (nodes, edges, graph) = (input.problem.nodes(), about.edges, about.graph);
     line(&mut text, "nodes", &format!("{nodes}, {edges} edges ({graph})"));
     line(&mut text, "messages", &format!("{}, {} bytes", total.messages, total.bytes));

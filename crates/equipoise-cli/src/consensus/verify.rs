@@ -12,6 +12,7 @@ use crate::args::ConsensusVerifyArguments;
 use crate::exit::{self, Outcome};
 use crate::interrupt::Interrupt;
 use crate::report::line;
+use crate::rounding;
 
 pub(crate) fn run(args: &ConsensusVerifyArguments, interrupt: &Interrupt) -> Result<Outcome> {
     let control = interrupt.within(args.problem.time_limit);
@@ -40,7 +41,7 @@ pub(crate) fn run(args: &ConsensusVerifyArguments, interrupt: &Interrupt) -> Res
     } else {
         let mut text = format!("{}\n", if found.is_met { "met" } else { "not met" });
         line(&mut text, "objective", &format!("{} (at least {})", found.objective, found.bound));
-        line(&mut text, "relative gap", &format!("{:.3e} (allowed {gap:.3e})", found.relative_gap));
+        line(&mut text, "relative gap", &rounding::allowed(found.relative_gap, gap));
         text
     };
     exit::print(&text)?;

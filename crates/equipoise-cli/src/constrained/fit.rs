@@ -17,6 +17,7 @@ use crate::args::FitArguments;
 use crate::exit::{self, Outcome, note};
 use crate::interrupt::Interrupt;
 use crate::outputs::{self, Place, Sort};
+use crate::rounding;
 
 /// The first line of a history.
 const HISTORY: &str = "round,columns,seconds,objective,bound,relative_gap";
@@ -144,5 +145,5 @@ fn not_converged(status: Status, gap: f64, allowed: f64) -> String {
         Status::Interrupted => "continue with --warm-start",
         _ => "no step makes progress any more; the gap may be beyond double precision",
     };
-    format!("not converged: {status}: relative gap {gap:.3e}, allowed {allowed:.3e}; {advice}")
+    format!("not converged: {status}: {}; {advice}", rounding::relative_gap(gap, allowed))
 }

@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use super::data::Input;
 use crate::report::{line, number};
+use crate::rounding::{self, above, below};
 
 /// The weights that are named one by one.
 const SHORT: usize = 12;
@@ -149,8 +150,9 @@ pub(super) fn words(fits: &[Fit], input: &Input, seconds: f64) -> String {
         line(&mut text, "objectives", &format!("{} to {}", number(low), number(high)));
     } else {
         let fit = &fits[0];
-        let holds =
-            fit.holds_within.map_or_else(String::new, |most| format!(", among weights up to {most:.1e}"));
+        let holds = fit
+            .holds_within
+            .map_or_else(String::new, |most| format!(", among weights up to {}", below(most, 1)));
         line(
             &mut text,
             "objective",
@@ -158,11 +160,11 @@ pub(super) fn words(fits: &[Fit], input: &Input, seconds: f64) -> String {
         );
     }
     let gap = worst(fits, |fit| fit.relative_gap);
-    line(&mut text, "relative gap", &format!("{gap:.3e} (allowed {allowed:.3e})"));
+    line(&mut text, "relative gap", &rounding::allowed(gap, allowed));
     line(
         &mut text,
         "infeasibility",
-        &format!("{:.1e} of a row's own terms", worst(fits, |fit| fit.infeasibility)),
+        &format!("{} of a row's own terms", above(worst(fits, |fit| fit.infeasibility), 1)),
     );
     if let [fit] = fits {
         weights(&mut text, fit, &input.names);

@@ -17,6 +17,7 @@ use crate::interrupt::Interrupt;
 use crate::outputs::{self, Place, Sort};
 use crate::plot;
 use crate::report::{decimal, number};
+use crate::rounding::{above, decimal_above};
 
 /// How many lambdas, and down to which share of the first.
 #[derive(Debug)]
@@ -112,10 +113,10 @@ fn words(points: &[Point], best: Option<usize>, criterion: fused::Criterion) -> 
         };
         let _ = writeln!(
             text,
-            "{:>14} {segments:>9} {:>14} {:>12.1e} {value:>14}{chosen}",
+            "{:>14} {segments:>9} {:>14} {:>12} {value:>14}{chosen}",
             decimal(fit.lambda, 6),
-            decimal(fit.objective, 6),
-            fit.relative_gap
+            decimal_above(fit.objective, 6),
+            above(fit.relative_gap, 1)
         );
     }
     if points.iter().any(|point| point.fit.status != Status::Converged) {

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::data::Data;
 use crate::report::{line, number};
+use crate::rounding;
 
 /// The object of `fit`.
 #[derive(Debug, Serialize)]
@@ -213,8 +214,7 @@ pub(crate) fn words(fit: &Fit, data: &Data, settings: &FitSettings, lambda_max: 
         "no bound proven".into()
     };
     line(&mut text, "objective", &format!("{} ({bound})", number(fit.objective)));
-    let gap = format!("{:.3e} (allowed {:.3e})", fit.relative_gap, settings.gap);
-    line(&mut text, "relative gap", &gap);
+    line(&mut text, "relative gap", &rounding::allowed(fit.relative_gap, settings.gap));
     if let Some(segments) = fit.segments {
         line(&mut text, "segments", &segments.to_string());
     }
@@ -238,5 +238,5 @@ pub(crate) fn not_converged(status: Status, gap: f64, allowed: f64) -> String {
         Status::Stalled => "raise --gap, or try --method interior",
         _ => "run again",
     };
-    format!("not converged: {status}: relative gap {gap:.3e}, allowed {allowed:.3e}; {advice}")
+    format!("not converged: {status}: {}; {advice}", rounding::relative_gap(gap, allowed))
 }

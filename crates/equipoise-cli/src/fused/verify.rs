@@ -14,6 +14,7 @@ use crate::args::FusedVerifyArguments;
 use crate::exit::{self, Outcome, while_at};
 use crate::interrupt::Interrupt;
 use crate::report::line;
+use crate::rounding;
 
 /// The object of `verify --json`; infinities become null.
 #[derive(Debug, Serialize)]
@@ -64,8 +65,7 @@ pub(crate) fn run(args: &FusedVerifyArguments, interrupt: &Interrupt) -> Result<
         (false, false) => {
             let mut text = String::from(if met { "met\n" } else { "not met\n" });
             line(&mut text, "objective", &format!("{} (at least {})", found.objective, found.bound));
-            let gap = format!("{:.3e} (allowed {:.3e})", found.relative_gap, settings.gap);
-            line(&mut text, "relative gap", &gap);
+            line(&mut text, "relative gap", &rounding::allowed(found.relative_gap, settings.gap));
             text
         }
     };

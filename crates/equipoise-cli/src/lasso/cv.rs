@@ -20,6 +20,7 @@ use crate::exit::{self, Outcome, note};
 use crate::interrupt::Interrupt;
 use crate::outputs::{Place, Sort};
 use crate::report::{decimal, line, number};
+use crate::rounding::above;
 
 /// The object of `cv --json`.
 #[derive(Debug, Serialize)]
@@ -65,7 +66,7 @@ pub(crate) fn run(args: &LassoCvArguments, interrupt: &Interrupt) -> Result<Outc
             cv.folds, args.folds
         ));
     } else if status != Status::Converged {
-        note(format_args!("not converged: {status}: largest relative gap {gap:.3e}"));
+        note(format_args!("not converged: {status}: largest relative gap {}", above(gap, 3)));
     }
     let of = |k: usize| {
         let one = &cv.points[k];

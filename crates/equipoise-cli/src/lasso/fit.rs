@@ -17,6 +17,7 @@ use crate::exit::{self, Outcome, note};
 use crate::interrupt::Interrupt;
 use crate::outputs::{self, Place, Sort};
 use crate::report::line;
+use crate::rounding;
 
 /// The lambda that was typed, or this share of `lambda_max`.
 pub(super) fn lambda(args: &OneLambda, lambda_max: f64) -> Result<f64> {
@@ -50,8 +51,9 @@ pub(super) fn check_outputs(
 pub(super) fn note_status(point: &Point, allowed: f64) {
     if point.status != Status::Converged {
         note(format_args!(
-            "not converged: {}: relative gap {:.3e}, allowed {allowed:.3e}",
-            point.status, point.relative_gap
+            "not converged: {}: {}",
+            point.status,
+            rounding::relative_gap(point.relative_gap, allowed)
         ));
     }
 }

@@ -18,6 +18,7 @@ use crate::args::{LassoPathArguments, ManyLambdas};
 use crate::exit::{self, Outcome, note};
 use crate::interrupt::Interrupt;
 use crate::outputs::{Place, Sort};
+use crate::rounding::above;
 
 /// The object of `path --json`.
 #[derive(Debug, Serialize)]
@@ -68,7 +69,8 @@ pub(crate) fn run(args: &LassoPathArguments, interrupt: &Interrupt) -> Result<Ou
     if status != Status::Converged {
         let (done, wanted) = (points.len(), lambdas.len());
         note(format_args!(
-            "not converged: {status}: {done} of {wanted} lambdas, largest relative gap {gap:.3e}"
+            "not converged: {status}: {done} of {wanted} lambdas, largest relative gap {}",
+            above(gap, 3)
         ));
     }
     let converged = points.iter().filter(|point| point.status == Status::Converged).count();

@@ -9,6 +9,7 @@ use serde::{Serialize, Serializer};
 
 use super::data::Regression;
 use crate::report::{decimal, line, number};
+use crate::rounding::{self, above, decimal_above};
 
 /// How many coefficients are listed.
 const LISTED: usize = 20;
@@ -116,10 +117,10 @@ pub(crate) fn words(point: &Point, regression: &Regression, lambda_max: f64, sec
     line(&mut text, "objective", &number(point.objective));
     line(&mut text, "optimum", &format!("at least {}", number(point.bound)));
     let allowed = regression.settings.gap;
-    line(&mut text, "relative gap", &format!("{:.3e} (allowed {allowed:.3e})", point.relative_gap));
+    line(&mut text, "relative gap", &rounding::allowed(point.relative_gap, allowed));
     if regression.settings.constraints.is_some() {
-        let miss = point.relative_infeasibility;
-        line(&mut text, "infeasibility", &format!("{miss:.3e} of a constraint's own terms"));
+        let miss = above(point.relative_infeasibility, 3);
+        line(&mut text, "infeasibility", &format!("{miss} of a constraint's own terms"));
     }
     let ratio = point.lambda / lambda_max;
     line(
@@ -164,8 +165,9 @@ pub(crate) fn table(points: &[Point], errors: Option<&[CvPoint]>) -> String {
     let mut marked = false;
     for (k, point) in points.iter().enumerate() {
         let Point { lambda, nonzeros, objective, relative_gap, .. } = point;
-        let (lambda, objective) = (decimal(*lambda, 6), decimal(*objective, 8));
-        let _ = write!(text, "{lambda:>14}  {nonzeros:>9}  {objective:>18}  {relative_gap:>10.2e}");
+        let (lambda, objective) = (decimal(*lambda, 6), decimal_above(*objective, 8));
+        let gap = above(*relative_gap, 2);
+        let _ = write!(text, "{lambda:>14}  {nonzeros:>9}  {objective:>18}  {gap:>10}");
         let mut is_converged = point.status == Status::Converged;
         if let Some(one) = errors.map(|errors| &errors[k]) {
             let _ = write!(text, "  {:>14}  {:>14}", decimal(one.error, 6), decimal(one.standard_error, 6));

@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize, Serializer};
 
 use super::data::Input;
 use crate::report::{line, number};
+use crate::rounding::{self, above, below};
 
 /// The weights that are named one by one.
 const SHORT: usize = 12;
@@ -301,9 +302,9 @@ pub(super) fn words(outcomes: &Outcomes, input: &Input) -> String {
         one(&mut text, &outcomes.points[0], input);
     }
     let (gap, allowed) = (outcomes.worst_gap(), input.settings.gap);
-    line(&mut text, "relative gap", &format!("{gap:.3e} (allowed {allowed:.3e})"));
+    line(&mut text, "relative gap", &rounding::allowed(gap, allowed));
     let missed = outcomes.points.iter().map(|point| point.infeasibility).fold(0.0, f64::max);
-    line(&mut text, "infeasibility", &format!("{missed:.1e} of a row's own terms"));
+    line(&mut text, "infeasibility", &format!("{} of a row's own terms", above(missed, 1)));
     let rounds = outcomes.points.last().map_or(0, |last| last.rounds);
     if rounds > 0 {
         line(&mut text, "work", &format!("active set, {rounds} rounds, {:.3} s", outcomes.seconds));
@@ -312,8 +313,9 @@ pub(super) fn words(outcomes: &Outcomes, input: &Input) -> String {
 }
 
 fn one(text: &mut String, point: &Portfolio, input: &Input) {
-    let holds =
-        point.holds_within.map_or_else(String::new, |most| format!(", among weights up to {most:.1e}"));
+    let holds = point
+        .holds_within
+        .map_or_else(String::new, |most| format!(", among weights up to {}", below(most, 1)));
     line(
         text,
         "objective",

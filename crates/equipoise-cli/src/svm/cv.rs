@@ -25,6 +25,7 @@ use crate::plot::{Panel, write_picture};
 use crate::progress::Fits;
 use crate::ranks::{Departure, Travelled, note_processors, together};
 use crate::report::number;
+use crate::rounding::above;
 use crate::watch::Watch;
 
 /// The object of `cv --json`.
@@ -188,7 +189,13 @@ fn tell(
                 let company = svm::Watch { control, experiment: Some(&experiment), ..svm::Watch::default() };
                 let best = svm::train(data.samples(), &settings, None, company)?;
                 converged &= best.report.status() == Status::Converged;
-                keep(path, best, data, !training.json && !training.quiet, &mut text)?;
+                let keeping = Keeping {
+                    path,
+                    is_whole: !matches!(status, Status::Interrupted | Status::TimeLimit),
+                    keep_partial: args.keep_partial,
+                    says: !training.json && !training.quiet,
+                };
+                keep(keeping, best, data, &mut text)?;
             }
             None => note("note: no cost has converged on every fold, so no model is written"),
         }
@@ -197,11 +204,23 @@ fn tell(
     Ok(converged)
 }
 
+/// Where the best model goes, and what is said of it.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Keeping<'a> {
+    pub(crate) path: &'a Path,
+    /// Whether it was chosen among all that were asked for; what is there may be the best of more.
+    pub(crate) is_whole: bool,
+    pub(crate) keep_partial: bool,
+    pub(crate) says: bool,
+}
+
 /// Writes the best model, unless what is there is better; adds a line that says so.
-pub(crate) fn keep(path: &Path, best: Trained, data: &Data, says: bool, text: &mut String) -> Result<()> {
+pub(crate) fn keep(keeping: Keeping<'_>, best: Trained, data: &Data, text: &mut String) -> Result<()> {
+    let Keeping { path, is_whole, keep_partial, says } = keeping;
     let gap = best.report.relative_gap();
     let standing = Standing { converged: best.report.status() == Status::Converged, measure: gap };
-    if Place::look(path, Sort::Model, &Control::unlimited())?.stays(standing, false) {
+    let chosen = Standing { converged: standing.converged && is_whole, ..standing };
+    if Place::look(path, Sort::Model, &Control::unlimited())?.stays(chosen, keep_partial) {
         return Ok(());
     }
     let cost = best.model.cost;
@@ -210,7 +229,7 @@ pub(crate) fn keep(path: &Path, best: Trained, data: &Data, says: bool, text: &m
     svm_model::write_with_context(path, &file, &context, Format::default(), Some(standing))?;
     if says {
         let (path, cost) = (path.display(), costs::short(cost));
-        let _ = writeln!(text, "model: {path} (--cost {cost}, relative gap {gap:.3e})");
+        let _ = writeln!(text, "model: {path} (--cost {cost}, relative gap {})", above(gap, 3));
     }
     Ok(())
 }
@@ -275,7 +294,7 @@ fn words(found: &CrossValidation, settings: &TrainSettings) -> String {
         folds.resize(found.folds, "*".into());
         is_marked |= cost.scores.len() < found.folds;
         let mean = if cost.mean.is_nan() { "-".into() } else { score(cost.mean) };
-        let (se, gap) = (error(cost.standard_error), format!("{:.3e}", cost.relative_gap));
+        let (se, gap) = (error(cost.standard_error), above(cost.relative_gap, 3));
         let cost = costs::short(cost.cost);
         let _ = writeln!(text, "{cost:>12}  {mean:>18}  {se:>10}  {gap:>12}  {}", folds.join(", "));
     }

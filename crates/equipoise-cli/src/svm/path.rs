@@ -11,7 +11,7 @@ use equipoise_models::svm::{self, Kind, TrainSettings, Trained};
 use serde::Serialize;
 
 use super::across::{self, Source};
-use super::cv::keep;
+use super::cv::{Keeping, keep};
 use super::data::{Data, Reading};
 use super::report::{self, Totals, single_bias};
 use super::train::{fits, note_targets};
@@ -25,6 +25,7 @@ use crate::plot::{Panel, write_picture};
 use crate::progress::Fits;
 use crate::ranks::{Departure, Travelled, note_processors, together};
 use crate::report::decimal;
+use crate::rounding::{above, decimal_above, decimal_below};
 use crate::watch::Watch;
 
 /// The object of `path --json`.
@@ -237,7 +238,13 @@ fn tell(
     };
     if let Some(path) = &args.model {
         match best {
-            Some(k) => keep(path, walk.swap_remove(k), data, !training.json && !training.quiet, &mut text)?,
+            Some(k) => {
+                let says = !training.json && !training.quiet;
+                // The best of some costs is not the best of all.
+                let is_whole = !matches!(status, Status::Interrupted | Status::TimeLimit);
+                let keeping = Keeping { path, is_whole, keep_partial: args.keep_partial, says };
+                keep(keeping, walk.swap_remove(k), data, &mut text)?;
+            }
             None => note("note: no fit has converged, so no model is written"),
         }
     }
@@ -311,10 +318,11 @@ fn rendered(steps: &[StepJson]) -> String {
     for step in steps {
         let StepJson { cost, primal, dual, relative_gap, support, seconds, .. } = step;
         let bias = step.bias.map_or_else(|| "-".into(), |bias| decimal(bias, 6));
-        let (cost, primal, dual) = (costs::short(*cost), decimal(*primal, 8), decimal(*dual, 8));
+        let (cost, gap) = (costs::short(*cost), above(*relative_gap, 2));
+        let (primal, dual) = (decimal_above(*primal, 8), decimal_below(*dual, 8));
         let _ = write!(
             text,
-            "{cost:>12}  {primal:>18}  {dual:>18}  {relative_gap:>10.2e}  {bias:>12}  {support:>9}  {seconds:>9.3}"
+            "{cost:>12}  {primal:>18}  {dual:>18}  {gap:>10}  {bias:>12}  {support:>9}  {seconds:>9.3}"
         );
         let accuracy = step.accuracy.map(|share| format!("{:.2} %", 100.0 * share));
         if let Some(score) = accuracy.or(step.mse.map(|mse| decimal(mse, 4))) {

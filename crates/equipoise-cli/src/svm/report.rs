@@ -7,6 +7,7 @@ use serde::Serialize;
 use super::data::{Data, counted};
 use super::memory;
 use crate::report::{line, number, threads};
+use crate::rounding;
 
 /// The object of `train --json`.
 #[derive(Debug, Serialize)]
@@ -159,8 +160,7 @@ pub(crate) fn words(trained: &Trained, settings: &TrainSettings, data: &Data) ->
     }
     let (primal, dual) = (number(report.primal()), number(report.dual()));
     line(&mut text, "objective", &format!("{primal} (at least {dual})"));
-    let gap = format!("{:.3e} (allowed {:.3e})", report.relative_gap(), settings.gap);
-    line(&mut text, "relative gap", &gap);
+    line(&mut text, "relative gap", &rounding::allowed(report.relative_gap(), settings.gap));
     if let Some(bias) = single_bias(report) {
         line(&mut text, "bias", &number(bias));
     }
@@ -207,5 +207,5 @@ pub(crate) fn not_converged(status: Status, gap: f64, allowed: f64, goes_on: &st
         Status::TargetReached => "the target objective was reached first; run again",
         _ => "run again",
     };
-    format!("not converged: {status}: relative gap {gap:.3e}, allowed {allowed:.3e}; {advice}{goes_on}")
+    format!("not converged: {status}: {}; {advice}{goes_on}", rounding::relative_gap(gap, allowed))
 }

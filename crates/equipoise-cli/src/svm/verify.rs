@@ -21,6 +21,7 @@ use crate::exit::{self, Outcome};
 use crate::interrupt::Interrupt;
 use crate::progress::Fits;
 use crate::report::{line, number};
+use crate::rounding::{self, above};
 use crate::watch::Watch;
 
 /// The object of `verify --json`; infinities become null.
@@ -211,16 +212,16 @@ fn words(found: &Check, allowed: f64, path: &Path) -> String {
     let mut text = if found.meets(allowed) {
         format!("met: {} is optimal to {allowed:e}\n", path.display())
     } else {
-        format!("not met: the relative gap is {gap:.3e}, allowed {allowed:.3e}\n")
+        format!("not met: the relative gap is {}, allowed {}\n", above(gap, 3), above(allowed, 3))
     };
     let (primal, dual) = (number(found.primal()), number(found.dual()));
     line(&mut text, "objective", &format!("{primal} (at least {dual})"));
-    line(&mut text, "relative gap", &format!("{gap:.3e} (allowed {allowed:.3e})"));
+    line(&mut text, "relative gap", &rounding::allowed(gap, allowed));
     if found.classes.len() > 1 {
         for ClassCheck { label, primal, dual, relative_gap, .. } in &found.classes {
             let met = if *relative_gap <= allowed { "met" } else { "not met" };
             let mut of_label = format!("{met}, {} (at least {})", number(*primal), number(*dual));
-            let _ = write!(of_label, ", relative gap {relative_gap:.3e}");
+            let _ = write!(of_label, ", relative gap {}", above(*relative_gap, 3));
             line(&mut text, &format!("label {label}"), &of_label);
         }
     }

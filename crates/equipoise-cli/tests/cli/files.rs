@@ -85,6 +85,64 @@ fn a_training_that_did_not_converge_leaves_a_better_model_alone() {
 }
 
 #[test]
+fn a_walk_that_was_cut_short_leaves_the_model_of_a_whole_one_alone() {
+    let folder = scratch("files-walk");
+    let (data, model) = trained(&folder);
+    let whole = fs::read_to_string(&model).expect("written");
+    let steps = ["svm", "path", &data, "--test", &data, "--model", &model, "--quiet"];
+    let cut = ["--from", "1", "--to", "1.001", "--steps", "1000000", "--time-limit", "2"];
+    let walk = [&steps[..], &cut].concat();
+    equipoise(&walk).expect(1).complains(&["time-limit", "kept", "model.json", "--keep-partial"]);
+    assert_eq!(fs::read_to_string(&model).expect("there"), whole);
+    equipoise(&[&walk[..], &["--keep-partial"]].concat()).expect(1);
+    let partial = fs::read_to_string(&model).expect("there");
+    assert!(partial != whole && partial.contains("\"converged\":true"), "{partial}");
+    // A whole walk replaces anything, and nothing is lost where there is nothing.
+    fs::write(&model, &whole).expect("writable");
+    equipoise(&[&steps[..], &["--costs", "0.5,2"]].concat()).expect(0);
+    assert_ne!(fs::read_to_string(&model).expect("there"), whole);
+    fs::remove_file(&model).expect("there");
+    equipoise(&walk).expect(1);
+    assert!(fs::read_to_string(&model).expect("written").contains("\"converged\":true"));
+}
+
+#[test]
+fn a_point_off_its_rows_replaces_none_that_meets_them() {
+    let folder = scratch("files-feasible");
+    let problem = endless_problem(&folder);
+    let out = text(&folder.join("x.json"));
+    let few = ["solve", &problem, "--max-updates", "5", "--quiet", "--out", &out];
+    for (old, stays) in [
+        (r#"{"status": "stalled", "duality_gap": 1e-300, "relative_infeasibility": 0.1, "x": [1]}"#, false),
+        (r#"{"status": "stalled", "duality_gap": 1e-300, "relative_infeasibility": 1e-12, "x": [1]}"#, true),
+    ] {
+        fs::write(&out, old).expect("writable");
+        equipoise(&few).expect(1);
+        assert_eq!(fs::read_to_string(&out).expect("there") == old, stays, "{old}");
+    }
+}
+
+#[test]
+fn an_iterate_of_which_little_can_be_said_is_written_all_the_same() {
+    let folder = scratch("files-overflow");
+    let words = "[smooth]\nkind = \"least-squares\"\n\
+                 matrix = [[5e299, 1.0000000008849259e300, 9.999999995183858e299], \
+                 [-1.9261459626987997e299, 9.999999993774069e299, 7.5e299], \
+                 [0.0, 1.0000000001316953e300, 9.99999999526207e299]]\n\
+                 target = [-4.300921842816663e99, -1.2788647108685304e99, 2.5e99]\n\
+                 [separable]\nkind = \"non-negative\"\n";
+    let problem = write(&folder, "problem.toml", words);
+    let out = text(&folder.join("x.json"));
+    let ran = equipoise(&["solve", &problem, "--out", &out, "--json"]).expect(1);
+    let json = ran.json();
+    assert_eq!(json["status"], "stalled");
+    assert_eq!(json["x"].as_array().map(Vec::len), Some(3));
+    assert!(fs::read_to_string(&out).expect("written").contains("\"x\":["));
+    let again = equipoise(&["verify", &problem, &out]);
+    assert!(again.expect(1).stdout.contains("not met"));
+}
+
+#[test]
 fn an_output_that_is_an_input_is_refused() {
     let folder = scratch("files-inputs");
     let problem = endless_problem(&folder);

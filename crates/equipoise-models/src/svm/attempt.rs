@@ -49,8 +49,13 @@ impl Plan<'_> {
         // What comes second cannot go on where a snapshot was taken, and begins anew.
         let anew = Company { resumed: None, kept: None, ..*company };
         let [low, high] = steepness.ceilings;
-        let share_of = |ceiling: f64| Smaller { share: ceiling / steepness.largest, ceiling: f64::INFINITY };
-        let cut_off = Smaller { share: 1.0, ceiling: high };
+        let cut_at = |ceiling: f64| Smaller { share: 1.0, ceiling };
+        let share_of = |ceiling: f64| {
+            let share = ceiling / steepness.largest;
+            // A share that is no normal number has lost the digits that would keep charges in proportion.
+            if share.is_normal() { Smaller { share, ceiling: f64::INFINITY } } else { cut_at(ceiling) }
+        };
+        let cut_off = cut_at(high);
         if !steepness.is_everywhere {
             let found = self.solved(k, &task, again(&mut observer), company, most)?;
             if is_over(&found) {

@@ -69,7 +69,7 @@ impl Task<'_> {
         let (is_everywhere, is_uniform) = (smallest >= ceiling, smallest == largest);
         let ceilings = [low, ceiling];
         let steepness = Steepness { ceilings, largest, is_everywhere, is_uniform, is_hopeless };
-        (low.is_normal() && (low / largest).is_normal() && largest > ceiling).then_some(steepness)
+        (low.is_normal() && largest > ceiling).then_some(steepness)
     }
 
     /// What is proven for these charges of a model and of multipliers that were found with smaller ones, as far as the

@@ -253,6 +253,8 @@ fn costs_beyond_double_precision_end_with_what_can_be_said() {
     let overlapping = crate::classes(&mut numbers, 120, 5, 0.8);
     let apart = crate::shifted(&mut numbers, 60, 4, 0.9, 3.0);
     let plane = crate::targets(&mut numbers, 100, 4, 0.8);
+    // Four rows, one of nothing: a share of 1e300 in the unit of these is no normal number.
+    let few = Data::dense(&[&[1e8], &[0.0], &[7.5e7], &[-550.0]], &[1.0, -1.0, 1.0, 1.0]);
     for exponent in [12, 15, 20, 30, 100, 300] {
         let svc = TrainSettings { cost: 10f64.powi(exponent), ..TrainSettings::default() };
         let squared = TrainSettings { loss: Loss::SquaredHinge, ..svc.clone() };
@@ -269,6 +271,8 @@ fn costs_beyond_double_precision_end_with_what_can_be_said() {
             (&plane, &svr, exponent <= 20),
             (&apart, &svc, true),
             (&apart, &squared, true),
+            (&few, &svc, false),
+            (&few, &without_bias, false),
         ];
         for (data, settings, must_converge) in cases {
             let name = format!("1e{exponent}: {settings:?}");

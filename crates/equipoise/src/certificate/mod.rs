@@ -100,7 +100,8 @@ impl Certificate {
     /// stands in for it.
     pub fn meets(&self, tolerance: f64) -> bool {
         let gap = self.duality_gap.unwrap_or(self.kkt_estimate);
-        self.is_feasible() && gap <= tolerance * (1.0 + self.objective.abs())
+        // A gap of an objective beyond the largest number is small beside nothing.
+        self.is_feasible() && self.objective.is_finite() && gap <= tolerance * (1.0 + self.objective.abs())
     }
 
     /// Whether the point is in the domain of h and satisfies A x = b.

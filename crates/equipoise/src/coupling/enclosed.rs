@@ -9,7 +9,7 @@
 //! with `max_j |a_ij|` in place of a sum that is 0: the rule has no unit, and a row of small numbers counts as much as one of
 //! large ones.
 
-use super::{Coupling, Shape};
+use super::{Coupling, RowUnits, Shape};
 use crate::control::{Control, Pass};
 use crate::enclosure::{Enclosure, Sum, above};
 use crate::team::Team;
@@ -126,6 +126,20 @@ impl Coupling {
 
     /// What `A x` misses b by, from above: the exact numbers are no larger.
     pub(crate) fn enclose_miss(&self, x: &[f64], control: &Control) -> Pass<Miss> {
+        let (miss, is_even) = self.enclose_miss_in(&RowUnits::default(), x, control)?;
+        if is_even {
+            return Ok(miss);
+        }
+        // What underflows is charged by a fixed number, which is more than a row of very small numbers may be off by.
+        let units = RowUnits::of(self, x.len(), control)?;
+        match units.applied_to(self) {
+            Some(even) => Ok(even.enclose_miss_in(&units, x, control)?.0),
+            None => Ok(miss),
+        }
+    }
+
+    /// The same for rows in these units, and whether none is far out.
+    fn enclose_miss_in(&self, units: &RowUnits, x: &[f64], control: &Control) -> Pass<(Miss, bool)> {
         let m = self.rows();
         let (mut sums, mut sizes, mut largest) = (vec![Sum::default(); m], vec![0.0; m], vec![0.0_f64; m]);
         control.in_parts(x.len(), 4 * self.numbers_per_column(), |part| {
@@ -147,10 +161,14 @@ impl Coupling {
             let terms = (sizes[r] + b.abs()) * (1.0 - 2.0 * x.len() as f64 * f64::EPSILON);
             let residual = sums[r].value();
             let exact = residual.upper() == 0.0 && residual.lower() == 0.0;
-            miss.of_row(if exact { 0.0 } else { residual.abs().upper() }, terms, largest[r]);
+            let mut own = Miss { absolute: 0.0, ..miss };
+            own.of_row(if exact { 0.0 } else { residual.abs().upper() }, terms, largest[r]);
+            let absolute = units.size_given(r, own.absolute);
+            miss.absolute = if absolute > miss.absolute { absolute } else { miss.absolute };
+            miss.relative = own.relative;
         }
         miss.relative = if miss.relative > 0.0 { above(miss.relative) } else { 0.0 };
-        Ok(miss)
+        Ok((miss, largest.into_iter().all(RowUnits::is_even)))
     }
 
     /// The inner product of column c with lambda, with its error.

@@ -9,6 +9,7 @@ mod enclosed;
 mod independent;
 mod outers;
 mod passes;
+mod units;
 
 pub(crate) use apart::{Apart, Members};
 pub(crate) use columns::CouplingColumns;
@@ -16,6 +17,7 @@ pub use enclosed::{ALLOWED_SHARE, Miss};
 pub use independent::DroppedRow;
 pub(crate) use independent::independent_rows;
 pub(crate) use outers::Outers;
+pub(crate) use units::RowUnits;
 
 use crate::control::Control;
 use crate::error::{Error, Result};

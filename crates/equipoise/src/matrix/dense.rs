@@ -84,6 +84,14 @@ impl<'a> DenseMatrix<'a> {
         DenseMatrix { rows, columns, values: values.into_owned().into() }
     }
 
+    /// The same with row r times `factors[r]`.
+    pub(crate) fn with_rows_times(&self, factors: &[f64]) -> DenseMatrix<'static> {
+        let columns = (0..self.columns).map(|c| self.column(c));
+        let values =
+            columns.flat_map(|column| column.iter().zip(factors).map(|(value, t)| value * t)).collect();
+        DenseMatrix { rows: self.rows, columns: self.columns, values }
+    }
+
     pub(super) fn keep_rows(&self, kept: &[usize]) -> DenseMatrix<'static> {
         let columns = (0..self.columns).map(|c| self.column(c));
         let values = columns.flat_map(|column| kept.iter().map(|&r| column[r])).collect();

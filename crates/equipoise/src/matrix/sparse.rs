@@ -175,6 +175,19 @@ impl<'a> SparseMatrix<'a> {
         SparseMatrix { rows, columns, starts, indices, values }
     }
 
+    /// The same with row r times `factors[r]`.
+    pub(crate) fn with_rows_times(&self, factors: &[f64]) -> SparseMatrix<'static> {
+        let values =
+            self.values.iter().zip(self.indices.iter()).map(|(value, &r)| value * factors[r as usize]);
+        SparseMatrix {
+            rows: self.rows,
+            columns: self.columns,
+            starts: self.starts.clone(),
+            indices: self.indices.to_vec().into(),
+            values: values.collect(),
+        }
+    }
+
     pub(super) fn keep_rows(&self, kept: &[usize]) -> SparseMatrix<'static> {
         let mut new_row = vec![None; self.rows];
         for (new, &old) in kept.iter().enumerate() {

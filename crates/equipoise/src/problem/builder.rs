@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use super::{BlockChoice, Blocks, DrawLaw, Problem, reach, start};
 use crate::control::Control;
-use crate::coupling::{Coupling, independent_rows};
+use crate::coupling::{Coupling, RowUnits, independent_rows};
 use crate::error::{Error, Result};
 use crate::graph::{EdgeProbabilities, Graph, Topology, TopologyChoice};
 use crate::matrix::check_length;
@@ -179,8 +179,14 @@ impl<F: SmoothTerm, H: SeparableTerm> ProblemBuilder<F, H> {
         }
         self.coupling.check_dimension(n)?;
         let coupling = self.coupling.in_its_own_shape();
-        let independence = independent_rows(&coupling, n, control)?;
-        let reduced = (!independence.dropped.is_empty()).then(|| coupling.keep_rows(&independence.kept));
+        let units = RowUnits::of(&coupling, n, control)?;
+        let even = units.applied_to(&coupling);
+        let in_units = even.as_ref().unwrap_or(&coupling);
+        let independence =
+            independent_rows(in_units, n, control).map_err(|error| units.error_given(error))?;
+        let reduced =
+            if independence.dropped.is_empty() { even } else { Some(in_units.keep_rows(&independence.kept)) };
+        let units = units.of_rows(&independence.kept);
         let independent = reduced.as_ref().unwrap_or(&coupling);
         let apart = independent.apart(n);
         let blocks = Blocks::new(&self.blocks, n, independent, control)?;
@@ -203,12 +209,14 @@ impl<F: SmoothTerm, H: SeparableTerm> ProblemBuilder<F, H> {
                 start::check(&coupling, separable.as_dyn(), &x, n, control)?;
                 x
             }
-            None => start::project(independent, separable.as_dyn(), &vec![0.0; n], control)?,
+            None => start::project(independent, separable.as_dyn(), &vec![0.0; n], control)
+                .map_err(|error| units.error_given(error))?,
         };
         Ok(Problem {
             smooth: self.smooth,
             separable,
             reduced,
+            units,
             apart,
             coupling,
             kept_rows: independence.kept,

@@ -24,7 +24,7 @@ pub(crate) use model::Model;
 pub(crate) use start::project;
 
 use crate::control::Control;
-use crate::coupling::{Apart, Coupling, DroppedRow};
+use crate::coupling::{Apart, Coupling, DroppedRow, RowUnits};
 use crate::error::{Error, Result};
 use crate::graph::{EdgeProbabilities, Graph};
 use crate::separable::{Nonsmooth, SeparableTerm, Zero};
@@ -36,8 +36,10 @@ pub struct Problem<F, H = Zero> {
     smooth: F,
     separable: Nonsmooth<H>,
     coupling: Coupling,
-    /// The coupling without redundant rows, where there were any.
+    /// The coupling without redundant rows, where there were any, in even units.
     reduced: Option<Coupling>,
+    /// The units of the independent rows.
+    units: RowUnits,
     /// The independent rows one by one, where they share no coordinate.
     apart: Option<Apart>,
     kept_rows: Vec<usize>,
@@ -118,6 +120,7 @@ impl<F: SmoothTerm, H: SeparableTerm> Problem<F, H> {
             coupling: &self.coupling,
             independent: self.independent_coupling(),
             kept_rows: &self.kept_rows,
+            units: &self.units,
             blocks: &self.blocks,
         }
     }
@@ -147,6 +150,7 @@ impl<F: SmoothTerm, H: SeparableTerm> Problem<F, H> {
         crate::matrix::check_length("start", "entries", x.len(), self.dimension())?;
         crate::matrix::check_finite_vector("start", x)?;
         project(self.independent_coupling(), self.separable.as_dyn(), x, control)
+            .map_err(|error| self.units.error_given(error))
     }
 
     /// Checks a start of the caller's: in the domain, and feasible.
@@ -154,7 +158,7 @@ impl<F: SmoothTerm, H: SeparableTerm> Problem<F, H> {
         start::check(&self.coupling, self.separable.as_dyn(), x, self.dimension(), control)
     }
 
-    /// The coupling by independent rows.
+    /// The coupling by independent rows; those of very small or very large numbers in a unit of their own, a power of two.
     pub fn independent_coupling(&self) -> &Coupling {
         self.reduced.as_ref().unwrap_or(&self.coupling)
     }
@@ -167,7 +171,12 @@ impl<F: SmoothTerm, H: SeparableTerm> Problem<F, H> {
     /// Multipliers of the independent rows, from those of all rows given; zeros where none are.
     pub(crate) fn reduce_multipliers(&self, all: Option<&[f64]>) -> Vec<f64> {
         match all {
-            Some(all) => self.kept_rows.iter().map(|&row| all[row]).collect(),
+            Some(all) => {
+                let own = |(k, &row): (usize, &usize)| self.units.multiplier_own(k, all[row]);
+                // One that was beyond the largest number in the caller's unit is not known any more.
+                let known = |own: f64| if own.is_finite() { own } else { 0.0 };
+                self.kept_rows.iter().enumerate().map(own).map(known).collect()
+            }
             None => vec![0.0; self.kept_rows.len()],
         }
     }

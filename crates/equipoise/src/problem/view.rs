@@ -8,7 +8,7 @@
 //! - Must not know: who asks.
 
 use crate::control::{Control, Pass};
-use crate::coupling::Coupling;
+use crate::coupling::{Coupling, RowUnits};
 use crate::separable::{GroupL2, Nonsmooth, SeparableTerm};
 use crate::smooth::SmoothTerm;
 
@@ -25,6 +25,7 @@ pub struct View<'a> {
     pub(super) coupling: &'a Coupling,
     pub(super) independent: &'a Coupling,
     pub(super) kept_rows: &'a [usize],
+    pub(super) units: &'a RowUnits,
     pub(super) blocks: &'a Blocks,
 }
 
@@ -54,6 +55,20 @@ impl<'a> View<'a> {
         self.blocks
     }
 
+    /// Whether the objective is known never to fall for ever: f has a least value and h is bounded, or everything has bounds.
+    /// What looks like a fall without end is rounding then.
+    pub(crate) fn has_floor(self) -> bool {
+        let n = self.dimension();
+        let (is_non_negative, is_boxed) = match self.separable {
+            Nonsmooth::Coordinates(h) => {
+                let is_bounded = |(lower, upper): (f64, f64)| lower.is_finite() && upper.is_finite();
+                (h.is_non_negative(n), (0..n).all(|c| is_bounded(h.domain(c))))
+            }
+            Nonsmooth::Groups(_) => (true, false),
+        };
+        is_boxed || (is_non_negative && self.smooth.least_value().is_finite())
+    }
+
     /// The coupling by independent rows.
     pub(crate) fn independent_coupling(self) -> &'a Coupling {
         self.independent
@@ -79,7 +94,9 @@ impl<'a> View<'a> {
     /// Multipliers of all rows given, from those of the independent ones.
     pub(crate) fn expand_multipliers(self, lambda: &[f64]) -> Vec<f64> {
         let mut all = vec![0.0; self.coupling.rows()];
-        self.kept_rows.iter().zip(lambda).for_each(|(&row, &value)| all[row] = value);
+        for (k, (&row, &own)) in self.kept_rows.iter().zip(lambda).enumerate() {
+            all[row] = self.units.multiplier_given(k, own);
+        }
         all
     }
 }

@@ -1,6 +1,6 @@
 //! No certificate is false, not by one unit in the last place: exact rational arithmetic judges them.
 //!
-//! Random and adversarial problems (scales from 1e-150 to 1e150, cancelling sums, subnormal numbers) are solved for a
+//! Random and adversarial problems (scales from 1e-310 to 1e150, cancelling sums, subnormal numbers) are solved for a
 //! while; whatever the certificate of the point says is then compared with the exact objective of that point, the exact
 //! residual of its rows, and the exact objectives of exactly feasible points near it and far from it.
 
@@ -49,7 +49,11 @@ impl Draw {
     /// 1 mostly, else a power of ten.
     pub(crate) fn scale(&mut self) -> f64 {
         match self.below(6) {
-            0 => 10f64.powi(self.below(301) as i32 - 150),
+            0 => {
+                let exponent = self.below(461) as i32 - 310;
+                // The smallest are no reciprocals of numbers.
+                if exponent < -150 { 1e-160 * 10f64.powi(exponent + 160) } else { 10f64.powi(exponent) }
+            }
             1 => 10f64.powi(self.below(21) as i32 - 10),
             _ => 1.0,
         }

@@ -52,4 +52,5 @@ mod sharded;
 mod soak;
 mod trust;
 mod unbounded;
+mod units;
 mod violating;

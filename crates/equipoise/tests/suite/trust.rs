@@ -1,5 +1,6 @@
 //! Findings of hostile users: what was once claimed falsely, refused though solvable, or made worse on the way.
 
+use equipoise::graph::Topology;
 use equipoise::separable::{ElasticNet, GroupL2, L1, Nonsmooth, SeparableTerm, Zero};
 use equipoise::smooth::loss::{HuberLoss, Squared};
 use equipoise::smooth::{Distance, Huber, LeastSquares, Quadratic, SmoothTerm};
@@ -220,4 +221,69 @@ fn the_objective_never_rises() {
         }
     }
     assert!(worse.is_empty(), "{} of 60:\n{}", worse.len(), worse.join("\n"));
+}
+
+/// Rows by the hundred: what every step may tolerate does not add up.
+#[test]
+fn rows_by_the_hundred_are_met_at_every_checkpoint() {
+    let (m, n) = (120, 300);
+    let mut numbers = Numbers::new(91);
+    let entries: Vec<Vec<f64>> = (0..m).map(|_| numbers.vector(n, 1.0)).collect();
+    let inside = numbers.vector(n, 1.0);
+    let rhs = entries.iter().map(|row| row.iter().zip(&inside).map(|(a, x)| a * x).sum()).collect();
+    let samples: Vec<Vec<f64>> = (0..60).map(|_| numbers.vector(n, 1.0)).collect();
+    let f = LeastSquares::new(Matrix::from_rows(&samples).expect("60 x n"), numbers.vector(60, 3.0), Squared);
+    let coupling = Coupling::rows_of(Matrix::from_rows(&entries).expect("m x n"), rhs).expect("finite");
+    let problem = composite(f.expect("finite"), L1::new(0.3).expect("positive")).coupling(coupling);
+    let problem = problem.blocks(BlockChoice::Size(100)).build().expect("feasible");
+    for method in [Method::Auto, Method::Pairs] {
+        let settings = Settings { method, tolerance: 1e-12, max_updates: Some(200), ..Settings::default() };
+        let mut history = equipoise::History::default();
+        let solution = Solver::new(&problem, &settings).observer(&mut history).run().expect("bounded");
+        assert!(method == Method::Auto || history.checkpoints.len() > 1, "{method:?}");
+        for progress in &history.checkpoints {
+            let certificate = progress.certificate.as_ref().expect("no judge");
+            assert!(certificate.is_feasible(), "{method:?} after {}: {certificate:?}", progress.update);
+        }
+        assert!(solution.certificate.is_feasible(), "{method:?}: {:?}", solution.certificate);
+    }
+}
+
+#[test]
+fn a_graph_in_parts_does_not_keep_auto_from_the_optimum() {
+    let f = Distance::new(vec![4.0, -1.0, 2.0, 0.5], 0.5).expect("finite");
+    let problem = composite(f, L1::new(0.1).expect("positive"))
+        .coupling(Coupling::sum(1.0).expect("finite"))
+        .graph(Topology::Edges(vec![(0, 2), (1, 3)]))
+        .build()
+        .expect("the graph has no say yet");
+    let refused = solve(&problem, &Settings { method: Method::Pairs, ..Settings::default() });
+    assert!(refused.expect_err("disconnected").to_string().contains("method auto"));
+    let solution = solve_checked(&problem, &Settings::default());
+    assert_eq!(solution.status, Status::Converged, "{:?}", solution.certificate);
+    // The same without a graph of one's own.
+    let f = Distance::new(vec![4.0, -1.0, 2.0, 0.5], 0.5).expect("finite");
+    let whole = composite(f, L1::new(0.1).expect("positive")).coupling(Coupling::sum(1.0).expect("finite"));
+    let whole = solve_checked(&whole.build().expect("feasible"), &Settings::default());
+    let [one, other] = [&solution, &whole].map(|solution| solution.certificate.objective);
+    assert!((one - other).abs() <= 1e-5, "{one} {other}");
+}
+
+/// An objective beyond the largest number: nothing is proven, nothing is claimed, and x is there all the same.
+#[test]
+fn an_objective_that_overflows_stalls_and_is_never_met() {
+    for target in [1e300, 1e160] {
+        let f = LeastSquares::new(matrix_of(&[&[1.0, 2.0], &[0.5, -1.0]]), vec![target, -target], Squared);
+        let problem = builder(f.expect("finite")).coupling(Coupling::sum(1.0).expect("finite"));
+        let problem = problem.build().expect("feasible");
+        for method in [Method::Auto, Method::Pairs, Method::Violating] {
+            let solution =
+                solve(&problem, &Settings { method, ..Settings::default() }).expect("no fault of a term");
+            assert_eq!(solution.status, Status::Stalled, "{method:?}: {:?}", solution.certificate);
+            assert!(solution.x.iter().all(|x| x.is_finite()), "{:?}", solution.x);
+            assert!(solution.certificate.is_feasible() && !solution.certificate.meets(1e-3));
+        }
+        let start = certificate::check(&problem, problem.start()).expect("a point");
+        assert!(start.objective.is_infinite() && !start.meets(1.0), "{start:?}");
+    }
 }

@@ -208,6 +208,9 @@ pub(crate) struct CvArguments {
     /// Train on all rows with the best cost, and write that model to this file
     #[arg(long, value_name = "FILE")]
     pub(crate) model: Option<PathBuf>,
+    /// Write that model also in place of a better one where it did not converge, or was chosen among fewer fits
+    #[arg(long, requires = "model")]
+    pub(crate) keep_partial: bool,
     #[command(flatten)]
     pub(crate) costs: Costs,
     #[command(flatten)]
@@ -247,6 +250,9 @@ pub(crate) struct PathArguments {
     /// Start so many MPI ranks of `equipoise-mpi`, each with a share of the rows
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) ranks: Option<u32>,
+    /// Write the best model of a walk that was cut short also in place of a better one
+    #[arg(long, requires = "model")]
+    pub(crate) keep_partial: bool,
 }
 
 /// Which costs.

@@ -126,6 +126,9 @@ impl<'r, H: SeparableTerm> Beyond<'r, H> {
 
     /// Looks whether an iterate that is far out is on a ray along which the objective falls for ever: that is an error.
     pub(crate) fn look_along(&mut self, nearby: &[f64], state: &State, control: &Control) -> Attempt<()> {
+        if self.view.has_floor() {
+            return Ok(());
+        }
         let metric = self.metric.get_or_insert_with(|| Metric::new(self.view, 1.0));
         match ray::endless(self.view, metric, nearby, state, control)? {
             Some(coordinates) => Err(Error::Unbounded { coordinates }.into()),
@@ -135,6 +138,9 @@ impl<'r, H: SeparableTerm> Beyond<'r, H> {
 
     /// Looks, on a copy, whether the objective falls for ever: that is an error.
     pub(crate) fn sound(&mut self, mut copy: State, control: &Control) -> Attempt<()> {
+        if self.view.has_floor() {
+            return Ok(());
+        }
         let metric = self.metric.get_or_insert_with(|| Metric::new(self.view, 1.0));
         FreeStep { view: self.view, metric, control }.take(&mut copy, PRODUCTS_OF_SOUNDING)??;
         Ok(())

@@ -1,6 +1,7 @@
 //! The way in: a problem, settings, perhaps a warm start, an observer, a way to stop.
 
 use std::sync::Arc;
+use std::time::Instant;
 
 use crate::certificate::{Effort, Proposal, certify};
 use crate::control::Control;
@@ -15,7 +16,7 @@ use crate::solve::driver::limits::Limits;
 use crate::solve::driver::run::{self, Ended, Plan};
 use crate::solve::judge::{Judge, Verdict};
 use crate::solve::observer::Observer;
-use crate::solve::{Experiment, Keeper, Method, Settings, Snapshot, Solution};
+use crate::solve::{Experiment, Keeper, Method, Settings, Snapshot, Solution, Status};
 use crate::team::Team;
 
 /// Solves a problem with the given settings.
@@ -136,7 +137,14 @@ impl<'a, F: SmoothTerm, H: SeparableTerm> Solver<'a, F, H> {
             let (what, with, advice) = ("a run on ranks", "a certificate by tolerance", "bring a judge");
             return Err(Error::Unsupported { what, with, advice });
         }
-        let (view, Ran { ended, seed, choice }) = (self.problem.view(), self.ran(None)?);
+        let (problem, settings, began) = (self.problem, self.settings, Instant::now());
+        let Ran { ended, seed, choice } = match self.ran(None) {
+            Err(overflow @ Error::NonFiniteIterate { .. }) => {
+                return at_the_start(problem, settings, overflow, began.elapsed().as_secs_f64());
+            }
+            ran => ran?,
+        };
+        let view = problem.view();
         let certificate = match ended.finding.certificate.clone() {
             Some(certificate) => certificate,
             None => certify(view, &ended.x, Effort::Quick, &Proposal::NONE, &Control::unlimited())?,
@@ -211,6 +219,41 @@ impl<'a, F: SmoothTerm, H: SeparableTerm> Solver<'a, F, H> {
         }
         Ok(Ran { ended, seed: chosen.seed, choice })
     }
+}
+
+/// Numbers beyond the largest prove nothing: the run ends where it began, and says why. What is no number there either is
+/// the fault of a term.
+fn at_the_start<F: SmoothTerm, H: SeparableTerm>(
+    problem: &Problem<F, H>,
+    settings: &Settings,
+    overflow: Error,
+    seconds: f64,
+) -> Result<Solution> {
+    let Error::NonFiniteIterate { what, found, updates } = overflow else { return Err(overflow) };
+    let x = problem.start().to_vec();
+    let certificate = certify(problem.view(), &x, Effort::Quick, &Proposal::NONE, &Control::unlimited())?;
+    if certificate.objective.is_nan() {
+        return Err(overflow);
+    }
+    let Choice { method, reason, .. } = Choice::of(problem, settings)?;
+    let comma = if reason.is_empty() { "" } else { "; " };
+    Ok(Solution {
+        status: Status::Stalled,
+        x,
+        certificate,
+        updates,
+        epochs: 0.0,
+        seconds,
+        preparation_seconds: 0.0,
+        threads: 1,
+        seed: settings.seed,
+        method,
+        reason: format!(
+            "{reason}{comma}{what} became {found} after {updates} updates: numbers of this size are beyond double \
+             precision, and x is the start"
+        ),
+        candidates: Vec::new(),
+    })
 }
 
 /// A run that is over.

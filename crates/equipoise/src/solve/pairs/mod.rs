@@ -26,7 +26,7 @@ use crate::coupling::{Coupling, Shape};
 use crate::error::{Error, Result};
 use crate::matrix::Matrix;
 use crate::pair_step::group::Group;
-use crate::pair_step::scalar::{PairCurvature, balanced_curvature, balanced_scalars, two_scalars};
+use crate::pair_step::scalar::{PairCurvature, Unbounded, balanced_curvature, balanced_scalars, two_scalars};
 use crate::pair_step::{Model, one_row, smooth_rows};
 use crate::problem::{Blocks, Problem};
 use crate::separable::{GroupL2, Nonsmooth, SeparableTerm, Values};
@@ -114,6 +114,8 @@ struct Bench<'a> {
     subproblem: Subproblem,
     /// Whether dense columns of A may lie beyond the caches.
     is_far: bool,
+    /// Whether the objective is known never to fall for ever.
+    has_floor: bool,
 }
 
 impl<'a, H: SeparableTerm> PairUpdater<'a, H> {
@@ -158,13 +160,15 @@ impl<'a, H: SeparableTerm> PairUpdater<'a, H> {
             }
             (_, separable) => Kernel::General(separable.as_ref()),
         };
-        Self { kernel, bench: Bench::new(blocks, coupling, metric) }
+        let has_floor = problem.view().has_floor();
+        Self { kernel, bench: Bench { has_floor, ..Bench::new(blocks, coupling, metric) } }
     }
 
     /// The same for another thread; what is kept for the edges is shared.
     pub(crate) fn fork(&self) -> Self {
-        let Bench { blocks, coupling, metric, .. } = &self.bench;
-        Self { kernel: self.kernel.fork(), bench: Bench::new(blocks, coupling, metric.clone()) }
+        let Bench { blocks, coupling, metric, has_floor, .. } = &self.bench;
+        let bench = Bench { has_floor: *has_floor, ..Bench::new(blocks, coupling, metric.clone()) };
+        Self { kernel: self.kernel.fork(), bench }
     }
 
     pub(crate) fn metric(&self) -> &Metric {
@@ -266,6 +270,7 @@ impl<'a> Bench<'a> {
             one_row: one_row::Workspace::default(),
             subproblem: Subproblem::default(),
             is_far,
+            has_floor: false,
         }
     }
 
@@ -360,8 +365,12 @@ impl<'a> Bench<'a> {
             }
         }
         let z = if let (Some(first), Some(second)) = (h.piece(c[0]), h.piece(c[1])) {
-            two_scalars(x, g, a, curvature, [first, second])
-                .map_err(|_| Error::Unbounded { coordinates: c.to_vec() })?
+            match two_scalars(x, g, a, curvature, [first, second]) {
+                Ok(z) => z,
+                // Curvature that underflowed: nothing moves.
+                Err(Unbounded) if self.has_floor => return Ok([0.0; 2]),
+                Err(Unbounded) => return Err(Error::Unbounded { coordinates: c.to_vec() }),
+            }
         } else {
             let floor = self.metric.diagonal(f, c[0]).min(self.metric.diagonal(f, c[1]));
             let metric = curvature.d.map(|d| d.max(floor));

@@ -160,6 +160,9 @@ impl FreeStep<'_> {
     /// Whether the objective still falls at its first rate a very long way along a ray, and not by rounding.
     fn falls_for_ever(&self, state: &State, direction: &Direction, before: f64) -> Pass<bool> {
         let (f, falls) = (self.view.smooth(), direction.falls);
+        if self.view.has_floor() {
+            return Ok(false);
+        }
         if let Some(side) = f.dual() {
             let (mut u, mut sizes) = (vec![0.0; side.dual_len()], vec![0.0; state.x.len()]);
             side.dual_point(&state.x, &state.product, &mut u);

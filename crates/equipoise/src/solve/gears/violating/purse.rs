@@ -25,7 +25,7 @@ use super::sweeps::{Row, Tally};
 use crate::archive::Archive;
 use crate::coupling::Members;
 use crate::error::{Error, Result};
-use crate::pair_step::scalar::free_scalar;
+use crate::pair_step::scalar::{Unbounded, free_scalar};
 use crate::problem::Problem;
 use crate::selection::{Singles, Slopes};
 use crate::separable::{ClosedForm, Piece, SeparableTerm, Values};
@@ -61,6 +61,8 @@ struct Terms<'r, F, H> {
     row: Row<'r>,
     pieces: ClosedForm<'r, H>,
     step_size: f64,
+    /// Whether the objective is known never to fall for ever.
+    has_floor: bool,
 }
 
 /// That of one row.
@@ -98,7 +100,8 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Purses<'r, F, H> {
         if f.is_decomposable() {
             return None;
         }
-        let terms = Terms { f, row, pieces, step_size: settings.step_size };
+        let has_floor = problem.view().has_floor();
+        let terms = Terms { f, row, pieces, step_size: settings.step_size, has_floor };
         let rhs = problem.independent_coupling().rhs();
         let rows = fit.rows.iter().zip(rhs).enumerate();
         let purse = |(k, (members, rhs)): (usize, (&Members, &f64))| {
@@ -304,7 +307,12 @@ impl Purse {
         }
         let gap = share_of_gap(x, slope, terms.f.own_curvature(c), piece);
         let d = terms.f.curvature(c) / terms.step_size + self.rho * a * a;
-        let z = free_scalar(x, slope, d, piece).map_err(|_| Error::Unbounded { coordinates: vec![c] })?;
+        let z = match free_scalar(x, slope, d, piece) {
+            Ok(z) => z,
+            // Curvature that underflowed: nothing moves.
+            Err(Unbounded) if terms.has_floor => x,
+            Err(Unbounded) => return Err(Error::Unbounded { coordinates: vec![c] }),
+        };
         if z != x {
             state.set(terms.f, c, z);
             self.owed += a * (z - x);

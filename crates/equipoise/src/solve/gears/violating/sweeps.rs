@@ -4,7 +4,7 @@
 use super::Fit;
 use crate::archive::Archive;
 use crate::error::{Error, Result};
-use crate::pair_step::scalar::free_scalar;
+use crate::pair_step::scalar::{Unbounded, free_scalar};
 use crate::problem::Problem;
 use crate::selection::{Choice, Slopes, ViolatingPairs, Way};
 use crate::separable::{ClosedForm, SeparableTerm, Values};
@@ -123,6 +123,8 @@ pub(super) struct Sweeper<'r, F, H> {
     /// One for every row.
     selections: Vec<ViolatingPairs>,
     pub(super) pairs: PairUpdater<'r, H>,
+    /// Whether the objective is known never to fall for ever.
+    has_floor: bool,
 }
 
 impl<'r, F: SmoothTerm, H: SeparableTerm> Sweeper<'r, F, H> {
@@ -139,6 +141,7 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Sweeper<'r, F, H> {
             pieces,
             step_size: settings.step_size,
             selections: rows.into_iter().enumerate().map(selection).collect(),
+            has_floor: problem.view().has_floor(),
             pairs: PairUpdater::with_metric(
                 problem,
                 settings,
@@ -246,9 +249,12 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Sweeper<'r, F, H> {
     fn alone(&mut self, state: &mut State, i: usize) -> Result<()> {
         let g = self.f.partial(i, &state.x, &state.product);
         let d = self.f.curvature(i) / self.step_size;
-        let z = free_scalar(state.x[i], g, d, self.pieces.piece(i))
-            .map_err(|_| Error::Unbounded { coordinates: vec![i] })?;
-        state.set(self.f, i, z);
+        match free_scalar(state.x[i], g, d, self.pieces.piece(i)) {
+            Ok(z) => state.set(self.f, i, z),
+            // Curvature that underflowed: nothing moves.
+            Err(Unbounded) if self.has_floor => {}
+            Err(Unbounded) => return Err(Error::Unbounded { coordinates: vec![i] }),
+        }
         Ok(())
     }
 
