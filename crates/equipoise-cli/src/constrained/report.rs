@@ -88,8 +88,19 @@ pub(super) fn status(fits: &[Fit]) -> Status {
     fits.iter().map(|fit| fit.status).find(|status| *status != Status::Converged).unwrap_or(Status::Converged)
 }
 
+/// The largest of all fits; NaN, where one of them is: what is not known is not 0.
 pub(super) fn worst(fits: &[Fit], of: impl Fn(&Fit) -> f64) -> f64 {
-    fits.iter().map(of).fold(0.0, f64::max)
+    fits.iter().map(of).fold(0.0, |worst, own| if worst > own || worst.is_nan() { worst } else { own })
+}
+
+/// A gap in words.
+pub(super) fn gap_words(gap: f64) -> String {
+    if gap.is_nan() { "not known".into() } else { format!("{gap:.3e}") }
+}
+
+/// Whether squares of these numbers are more than double precision holds.
+pub(super) fn overflows(fits: &[Fit]) -> bool {
+    fits.iter().any(|fit| !fit.objective.is_finite())
 }
 
 impl<'a> FitJson<'a> {
@@ -158,7 +169,7 @@ pub(super) fn words(fits: &[Fit], input: &Input, seconds: f64) -> String {
         );
     }
     let gap = worst(fits, |fit| fit.relative_gap);
-    line(&mut text, "relative gap", &format!("{gap:.3e} (allowed {allowed:.3e})"));
+    line(&mut text, "relative gap", &format!("{} (allowed {allowed:.3e})", gap_words(gap)));
     line(
         &mut text,
         "infeasibility",
