@@ -10,6 +10,8 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import importlib
+import importlib.util
 import inspect
 import io
 import os
@@ -27,6 +29,8 @@ import equipoise  # noqa: E402
 
 HERE = Path(__file__).resolve().parent
 PAGES = HERE / "pages"
+# Modules that are not part of the package's own names, and what each needs.
+MODULES = {"paths": None, "qp": None, "cvxpy_solver": "cvxpy", "qpsolvers_solver": "qpsolvers", "skfolio_optimizer": "skfolio"}
 
 
 def cells(text: str) -> list[tuple[str, str]]:
@@ -67,14 +71,45 @@ def page(script: Path, images: Path) -> str:
     return "\n\n".join(parts) + "\n"
 
 
+def entry(depth: str, name: str, thing: object) -> list[str]:
+    """Heading, signature and documentation string."""
+    signature = "" if isinstance(thing, property) else str(inspect.signature(thing))
+    return [f"{depth} {name}", f"```python\n{name}{signature}\n```", f"```text\n{inspect.getdoc(thing)}\n```"]
+
+
+def methods(thing: type) -> list[tuple[str, object]]:
+    """What the package itself says an object can do."""
+    found = []
+    for name, member in inspect.getmembers(thing):
+        function = member.fget if isinstance(member, property) else member
+        ours = (getattr(function, "__module__", None) or "").startswith("equipoise")
+        if not name.startswith("_") and ours and (callable(member) or isinstance(member, property)):
+            found.append((name, member))
+    return found
+
+
+def described(module: object, prefix: str) -> list[str]:
+    """Everything that a module says is its own, with its methods."""
+    parts = []
+    for name in sorted((name for name in module.__all__ if not name.startswith("_")), key=str.lower):
+        thing = getattr(module, name)
+        parts += entry("##" if not prefix else "###", prefix + name, thing)
+        if inspect.isclass(thing):
+            for method, member in methods(thing):
+                parts += entry("###" if not prefix else "####", f"{prefix}{name}.{method}", member)
+    return parts
+
+
 def reference() -> str:
-    """Signatures and documentation strings of everything public."""
-    parts = ["# Reference", "Everything here is also in `help()`."]
-    names = [name for name in equipoise.__all__ if not name.startswith("_")]
-    for name in sorted(names, key=str.lower):
-        thing = getattr(equipoise, name)
-        signature = inspect.signature(thing)
-        parts += [f"## {name}", f"```python\n{name}{signature}\n```", f"```text\n{inspect.getdoc(thing)}\n```"]
+    """Signatures and documentation strings of everything public: of the package, and of its modules for other libraries."""
+    parts = ["# Reference", "Everything here is also in `help()`.", *described(equipoise, "")]
+    for name, needed in MODULES.items():
+        parts += [f"## equipoise.{name}"]
+        if needed is not None and importlib.util.find_spec(needed) is None:
+            parts += [f"Left out: {needed} is not installed where this page was made."]
+            continue
+        module = importlib.import_module(f"equipoise.{name}")
+        parts += [inspect.getdoc(module) or "", *described(module, f"{name}.")]
     return "\n\n".join(parts) + "\n"
 
 

@@ -21,7 +21,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ._callbacks import CallbackSupportMixin, announced, tell
 from ._certificate import Certificate
-from ._data import FLOATS, aligned, check_compressed
+from ._data import FLOATS, aligned, check_readable
 from ._progress import watched
 
 __all__ = ["CertifiedEstimator", "LinearRegressor", "outside", "threads_of", "warn_if_not_converged"]
@@ -102,7 +102,7 @@ class CertifiedEstimator(CallbackSupportMixin, BaseEstimator):
     def _validated(self, x: Any, y: Any = "no_validation", *, reset: bool, **kwargs: Any) -> Any:
         """X (and y) checked by scikit-learn's rules; float32 and float64, sparse where the estimator takes it."""
         sparse = ("csr", "csc") if self.__sklearn_tags__().input_tags.sparse else False
-        check_compressed(x)
+        check_readable(x)
         found = validate_data(
             self, x, y, reset=reset, accept_sparse=sparse, dtype=FLOATS, accept_large_sparse=True, **kwargs
         )

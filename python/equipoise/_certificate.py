@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["Certificate"]
+__all__ = ["Certificate", "shown_as"]
 
 # The claims that a table shows, in this order, with the words for them.
 _WORDS = {
@@ -119,7 +119,7 @@ class Certificate(Mapping):
     __hash__ = None  # type: ignore[assignment]
 
     def _rows(self) -> list[tuple[str, str]]:
-        return [(_WORDS.get(key, key), _shown(value)) for key, value in self._claims.items() if value is not None]
+        return [(_WORDS.get(key, key), shown_as(value)) for key, value in self._claims.items() if value is not None]
 
     def __str__(self) -> str:
         rows = self._rows()
@@ -144,7 +144,12 @@ def _relative(gap: float | None, objective: float | None) -> float | None:
     return gap / (1.0 + abs(objective))
 
 
-def _shown(value: Any) -> str:
+def shown_as(value: Any) -> str:
+    """A claim as text: numbers to ten digits, long lists by their size.
+
+    >>> shown_as(1 / 3), shown_as(None)
+    ('0.3333333333', 'None')
+    """
     if isinstance(value, (bool, str)):
         return str(value)
     if isinstance(value, (float, np.floating)):

@@ -7,29 +7,34 @@ already, and nobody's matrix is changed in place. Must not know: models.
 
 from __future__ import annotations
 
+from numbers import Real
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
+from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.validation import check_array, check_consistent_length, column_or_1d
 
-__all__ = ["aligned", "check_compressed", "matrix", "names_of", "seam", "vector", "weights_of"]
+__all__ = [
+    "aligned", "by_class", "check_readable", "count_or_list", "matrix", "names_of", "number", "seam", "vector", "weights_of", "without_zero_weights",
+]
 
 FLOATS = (np.float64, np.float32)
 INTEGERS = (np.int32, np.int64)
 
 
-def check_compressed(x: Any, name: str = "X") -> None:
-    """Refuses compressed matrices whose parts do not fit together: SciPy's own loops would read beyond them.
+def check_readable(x: Any, name: str = "X") -> None:
+    """Refuses compressed matrices whose parts do not fit together (SciPy's own loops would read beyond them), and frames without rows yet.
 
     >>> import scipy.sparse as sp
     >>> broken = sp.csr_matrix([[1.0, 2.0], [3.0, 4.0]])
     >>> broken.indices[0] = 7
-    >>> check_compressed(broken)
+    >>> check_readable(broken)
     Traceback (most recent call last):
     ...
     ValueError: X is no valid CSR matrix: its indices go from 0 to 7, but there are 2 columns
     """
+    _check_collected(x, name)
     if not sp.issparse(x) or x.format not in ("csr", "csc"):
         return
     outer, inner = x.shape if x.format == "csr" else x.shape[::-1]
@@ -43,6 +48,11 @@ def check_compressed(x: Any, name: str = "X") -> None:
         wrong = f"its indices go from {indices[:end].min()} to {indices[:end].max()}, but there are {inner} {lines}"
     if wrong:
         raise ValueError(f"{name} is no valid {x.format.upper()} matrix: {wrong}")
+
+
+def _check_collected(x: Any, name: str) -> None:
+    if hasattr(x, "collect_schema") and not hasattr(x, "__len__"):
+        raise TypeError(f"{name} is a {type(x).__name__} without rows yet: collect it into a frame first")
 
 
 def aligned(x: Any) -> Any:
@@ -72,7 +82,7 @@ def matrix(x: Any, name: str, *, columns: int | None = None) -> Any:
     >>> matrix([[1, 2], [3, 4]], "X").dtype
     dtype('float64')
     """
-    check_compressed(x, name)
+    check_readable(x, name)
     x = check_array(x, accept_sparse=("csr", "csc"), dtype=FLOATS, input_name=name, ensure_min_samples=0)
     if columns is not None and x.shape[1] != columns:
         raise ValueError(f"{name} has {x.shape[1]} columns, but there are {columns} variables")
@@ -97,12 +107,45 @@ def vector(v: Any, name: str, *, length: int | None = None, infinite: bool = Fal
     return v
 
 
+def number(value: Any, name: str) -> float:
+    """One number, or a complaint that says which parameter is none.
+
+    >>> number(None, "alpha")
+    Traceback (most recent call last):
+    ...
+    TypeError: alpha must be a number, got None
+    """
+    if not isinstance(value, Real):
+        raise TypeError(f"{name} must be a number, got {value!r}")
+    return float(value)
+
+
+def count_or_list(value: Any, name: str) -> int | np.ndarray:
+    """How many values are wanted, or the values themselves.
+
+    >>> count_or_list(10, "Cs"), count_or_list([1, 2], "Cs")
+    (10, array([1., 2.]))
+    >>> count_or_list(2.5, "Cs")
+    Traceback (most recent call last):
+    ...
+    TypeError: Cs must be a whole number above 0 or a list of numbers, got 2.5
+    """
+    if isinstance(value, Real) and float(value).is_integer() and value >= 1:
+        return int(value)
+    if value is None or np.ndim(value) == 0:
+        raise (ValueError if isinstance(value, Real) and float(value).is_integer() else TypeError)(
+            f"{name} must be a whole number above 0 or a list of numbers, got {value!r}"
+        )
+    return vector(value, name)
+
+
 def names_of(x: Any) -> list[str] | None:
     """The names of the columns of a pandas or polars frame, where they are texts.
 
     >>> names_of([[1.0]]) is None
     True
     """
+    _check_collected(x, "X")
     columns = getattr(x, "columns", None)
     if columns is None:
         return None
@@ -128,6 +171,14 @@ def weights_of(sample_weight: Any, x: Any) -> np.ndarray | None:
     if not weights.any():
         raise ValueError("Sample weights must contain at least one non-zero number.")
     return weights
+
+
+def by_class(class_weight: Any, classes: np.ndarray, codes: np.ndarray, weights: np.ndarray | None) -> np.ndarray:
+    """The factor of each class: those given, or such that all classes count alike among the rows as they are weighted."""
+    if isinstance(class_weight, str) and class_weight == "balanced":
+        counts = np.bincount(codes.astype(np.intp), weights=weights, minlength=len(classes))
+        return counts.sum() / (np.count_nonzero(counts) * np.where(counts > 0, counts, 1.0))
+    return compute_class_weight(class_weight, classes=classes, y=classes[codes.astype(np.intp)])
 
 
 def without_zero_weights(x: Any, y: np.ndarray, weights: np.ndarray | None) -> tuple[Any, np.ndarray, np.ndarray | None]:

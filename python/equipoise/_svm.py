@@ -8,13 +8,12 @@ from __future__ import annotations
 import numpy as np
 import scipy.sparse as sp
 from sklearn.base import ClassifierMixin
-from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
 from . import _native
 from ._base import CertifiedEstimator, seed_of
-from ._data import seam, weights_of
+from ._data import by_class, seam, weights_of
 
 __all__ = ["SVM", "Classifier", "Deciding", "loss_of"]
 
@@ -131,11 +130,7 @@ class Classifier(ClassifierMixin, Deciding):
     def _class_weights(self, codes, weights):
         if self.class_weight is None:
             return []
-        if self.class_weight == "balanced":
-            counts = np.bincount(codes.astype(np.intp), weights=weights, minlength=len(self.classes_))
-            found = counts.sum() / (np.count_nonzero(counts) * np.where(counts > 0, counts, 1.0))
-        else:
-            found = compute_class_weight(self.class_weight, classes=self.classes_, y=self.classes_[codes.astype(np.intp)])
+        found = by_class(self.class_weight, self.classes_, codes, weights)
         return [(float(code), float(weight)) for code, weight in enumerate(found)]
 
     def predict(self, X):

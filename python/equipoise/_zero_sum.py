@@ -47,7 +47,8 @@ class ZeroSum(CertifiedEstimator):
         if covariates.any():
             penalties = np.where(covariates, 0.0, 1.0)
         if self.constraints is not None:
-            constraints = np.asarray(matrix(self.constraints, "constraints", columns=columns), dtype=np.float64)
+            constraints = self.constraints.toarray() if sp.issparse(self.constraints) else self.constraints
+            constraints = np.asarray(matrix(constraints, "constraints", columns=columns), dtype=np.float64)
         elif self.zero_sum:
             constraints = np.where(covariates, 0.0, 1.0)[np.newaxis, :]
         else:
@@ -60,12 +61,21 @@ class ZeroSum(CertifiedEstimator):
     def _covariates(self, columns):
         """Which columns are neither penalised nor part of the sum."""
         marked = np.zeros(columns, dtype=bool)
-        for which in () if self.covariates is None else self.covariates:
+        covariates = () if self.covariates is None else self.covariates
+        if isinstance(covariates, str):
+            covariates = [covariates]
+        if np.asarray(covariates).dtype == bool:
+            if len(covariates) != columns:
+                raise ValueError(f"covariates has {len(covariates)} truth values, but X has {columns} columns")
+            return np.array(covariates)
+        for which in covariates:
             if isinstance(which, str):
                 names = getattr(self, "feature_names_in_", None)
                 if names is None or which not in names:
                     raise ValueError(f"covariates names {which!r}, which is no column of X")
                 which = int(np.flatnonzero(names == which)[0])
+            if not isinstance(which, (int, np.integer)):
+                raise TypeError(f"covariates must be names or numbers of columns, got {which!r}")
             if not -columns <= which < columns:
                 raise ValueError(f"covariates has column {which}, but X has {columns} columns")
             marked[which] = True

@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_array, validate_data
 
 from . import _native
 from ._base import CertifiedEstimator
-from ._data import FLOATS, names_of, vector
+from ._data import FLOATS, names_of, number, vector
 
 __all__ = ["Allocation", "dispatch"]
 
@@ -161,8 +161,6 @@ class Allocation(CertifiedEstimator):
             if self.columns is None and (x < 0).any():
                 raise ValueError("Negative values in data passed to Allocation: give names to the columns if some may be below 0")
             return {name: np.ascontiguousarray(x[:, j], dtype=np.float64) for j, name in enumerate(names)}, x.shape[0]
-        if not hasattr(X, "__len__"):
-            raise TypeError(f"X is a {type(X).__name__} without rows yet: collect it into a frame first")
         validate_data(self, X, skip_check_array=True)
         if len(X) == 0:
             raise ValueError(f"Found array with 0 sample(s) (shape=(0, {len(names)})) while a minimum of 1 is required by Allocation.")
@@ -170,7 +168,7 @@ class Allocation(CertifiedEstimator):
 
     def _rows_asked(self, table, users):
         """Rows as name, sense, value and coefficients."""
-        found = [] if self.demand is None else [("demand", "=", float(self.demand), np.ones(users))]
+        found = [] if self.demand is None else [("demand", "=", number(self.demand, "demand"), np.ones(users))]
         for name, (sense, value) in (self.rows or {}).items():
             if sense not in _SENSES:
                 raise ValueError(f"row {name!r} has the sense {sense!r}; it must be one of {', '.join(_SENSES)}")
@@ -276,7 +274,7 @@ def dispatch(path, demand=None, *, tol=1e-6, time_limit=None, n_jobs=None, verbo
     ([60.0, 30.0], [22.0])
     """
     case = _native.read_case(os.fspath(path))
-    demand = case["demand"] if demand is None else float(demand)
+    demand = case["demand"] if demand is None else number(demand, "demand")
     model = Allocation(demand, tol=tol, time_limit=time_limit, n_jobs=n_jobs, verbose=verbose, callback=callback)
     running = [generator for generator in case["generators"] if generator["in_service"]]
     groups = []

@@ -6,10 +6,11 @@ The problem is that of docs/constrained.md; all numerics are the extension's.
 from __future__ import annotations
 
 import numpy as np
+import scipy.sparse as sp
 
 from . import _native
 from ._base import LinearRegressor, centred
-from ._data import matrix, vector, weights_of, without_zero_weights
+from ._data import matrix, number, vector, weights_of, without_zero_weights
 
 __all__ = ["ConstrainedLeastSquares", "SimplexRegressor"]
 
@@ -58,14 +59,18 @@ def _limits(value, columns, name, missing):
     if value is None:
         return np.full(columns, missing)
     if np.isscalar(value):
-        return np.full(columns, float(value))
+        return np.full(columns, number(value, name))
     return vector(value, name, length=columns, infinite=True)
 
 
 def _equations(equality, columns):
     if equality is None:
         return None
-    rows, rhs = equality
+    try:
+        rows, rhs = equality
+    except (TypeError, ValueError):
+        raise ValueError(f"equality must be a pair (A, b), got {equality!r}") from None
+    rows = rows.toarray() if sp.issparse(rows) else rows
     rows = matrix(np.atleast_2d(np.asarray(rows, dtype=np.float64)), "equality", columns=columns)
     return np.ascontiguousarray(rows), vector(np.atleast_1d(rhs), "the right-hand side of equality", length=rows.shape[0])
 

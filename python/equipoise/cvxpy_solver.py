@@ -11,7 +11,7 @@ from cvxpy.reductions.solution import Solution, failure_solution
 from cvxpy.reductions.solvers import utilities
 from cvxpy.reductions.solvers.qp_solvers.qp_solver import QpSolver
 
-from .qp import QuadraticProgram, solve_qp
+from .qp import QuadraticProgram, no_solution, solve_qp
 
 __all__ = ["EQUIPOISE", "register"]
 
@@ -77,6 +77,8 @@ class EQUIPOISE(QpSolver):
             found = solve_qp(programme, **options)
         except ValueError as error:
             return _Failure.of(error)
+        except TimeoutError as error:
+            return _Failure(s.SOLVER_ERROR, error)
         if solver_cache is not None:
             solver_cache[self.name()] = found.x
         return found
@@ -132,12 +134,10 @@ class _Failure:
 
     @classmethod
     def of(cls, error):
-        words = str(error)
-        if "unbounded" in words:
-            return cls(s.UNBOUNDED, error)
-        if any(word in words for word in ("satisf", "contradict", "infeasible", "feasible point", "cross", "lower bound")):
-            return cls(s.INFEASIBLE, error)
-        raise error
+        why = no_solution(error)
+        if why is None:
+            raise error
+        return cls(s.UNBOUNDED if why == "unbounded" else s.INFEASIBLE, error)
 
 
 def register() -> EQUIPOISE:

@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_array, check_is_fitted
 
 from . import _native
 from ._base import LinearRegressor, centred
-from ._data import matrix
+from ._data import check_readable, matrix
 from .graphs import edges_of
 
 __all__ = ["FusedLasso", "GeneralizedLasso", "TrendFilter"]
@@ -282,5 +282,6 @@ class GeneralizedLasso(_Generalized):
             if self.D not in self._NAMES:
                 raise ValueError(f"The 'D' parameter must be a matrix or one of {', '.join(self._NAMES)}. Got {self.D!r} instead.")
             return _difference(shape, min(self._NAMES.index(self.D), max(shape[0] - 2, 0)))
+        check_readable(self.D, "D")
         differences = sp.csc_array(self.D) if sp.issparse(self.D) else sp.csc_array(np.atleast_2d(np.asarray(self.D, np.float64)))
         return ("matrix", matrix(differences, "D", columns=int(np.prod(shape))))

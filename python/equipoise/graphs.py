@@ -11,6 +11,8 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from ._data import check_readable
+
 __all__ = ["edges_of"]
 
 
@@ -42,6 +44,7 @@ def edges_of(graph: Any, nodes: int | None = None) -> tuple[np.ndarray, np.ndarr
     if hasattr(graph, "nodes") and hasattr(graph, "edges"):
         edges, weights = _of_networkx(graph)
     elif sp.issparse(graph):
+        check_readable(graph, "graph")
         upper = sp.triu(graph, k=1).tocoo()
         edges, weights = np.column_stack([upper.row, upper.col]), np.asarray(upper.data, dtype=np.float64)
     else:

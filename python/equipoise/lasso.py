@@ -9,7 +9,7 @@ import numpy as np
 
 from . import _native
 from ._base import LinearRegressor
-from ._data import seam, weights_of
+from ._data import count_or_list, number, seam, weights_of
 from ._zero_sum import Chosen, ZeroSum, falling
 
 __all__ = ["ZeroSumLasso", "ZeroSumLassoCV"]
@@ -63,7 +63,7 @@ class ZeroSumLasso(_Squared):
         Whether coefficients sum to zero.
     constraints : array-like of shape (n_constraints, n_features), default=None
         Rows C of ``C b = 0`` in place of the sum.
-    covariates : list of int or str, default=None
+    covariates : list of int or str, str, or array of bool, default=None
         Columns that are neither penalised nor part of the sum.
     fit_intercept : bool, default=True
         Whether there is an intercept; it is not penalised.
@@ -135,12 +135,13 @@ class ZeroSumLasso(_Squared):
         self : object
             Fitted estimator.
         """
+        alpha = number(self.alpha, "alpha")
         start = getattr(self, "coef_", None) if self.warm_start else None
         x, y, weights = self._regression(X, y, sample_weight)
         total = total_of(y, weights)
         if start is not None and len(start) != x.shape[1]:
             start = None
-        point = self._run(_native.lasso_fit, seam(x), y, lam=self.alpha * total, start=start, **self._words(x, weights))
+        point = self._run(_native.lasso_fit, seam(x), y, lam=alpha * total, start=start, **self._words(x, weights))
         self.alpha_max_ = point["lambda_max"] / total
         self._set_point(point)
         return self
@@ -227,7 +228,8 @@ class ZeroSumLassoCV(Chosen, _Squared):
         """
         x, y, weights = self._regression(X, y, sample_weight, ensure_min_samples=2)
         total = total_of(y, weights)
-        grid = (int(self.alphas), self.eps) if np.isscalar(self.alphas) else falling(self.alphas) * total
+        alphas = count_or_list(self.alphas, "alphas")
+        grid = (alphas, number(self.eps, "eps")) if isinstance(alphas, int) else falling(alphas) * total
         lambdas, chosen = self._choose(x, y, weights, grid)
         self.alphas_, self.alpha_ = lambdas / total, chosen / total
         return self

@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from . import _native
 from ._base import linear
-from ._data import seam, weights_of
+from ._data import by_class, count_or_list, number, seam, weights_of
 from ._zero_sum import Chosen, ZeroSum, falling
 
 __all__ = ["ZeroSumLogistic", "ZeroSumLogisticCV"]
@@ -43,6 +43,11 @@ class _Logistic(ClassifierMixin, ZeroSum):
                 "Only binary classification is supported. The type of the target is multiclass: "
                 f"there are {len(self.classes_)} classes."
             )
+        if self.class_weight is not None:
+            factors = by_class(self.class_weight, self.classes_, codes, weights)
+            if not (factors >= 0).all():
+                raise ValueError(f"class_weight must have no number below 0, got {self.class_weight!r}")
+            weights = factors[codes] * (1.0 if weights is None else weights)
         counted = np.unique(codes if weights is None else codes[weights > 0])
         if len(counted) < 2:
             raise ValueError(
@@ -113,6 +118,8 @@ class ZeroSumLogistic(_Logistic):
     ----------
     C : float, default=1.0
         The inverse of the weight of the penalty.
+    class_weight : dict or 'balanced', default=None
+        Factors on the weights of samples by class.
     l1_ratio, zero_sum, constraints, covariates, fit_intercept, tol, time_limit, warm_start, n_jobs, verbose, callback
         As for :class:`ZeroSumLasso`.
 
@@ -142,7 +149,7 @@ class ZeroSumLogistic(_Logistic):
     """
 
     def __init__(
-        self, *, C=1.0, l1_ratio=1.0, zero_sum=True, constraints=None, covariates=None, fit_intercept=True, tol=1e-6,
+        self, *, C=1.0, l1_ratio=1.0, zero_sum=True, constraints=None, covariates=None, fit_intercept=True, class_weight=None, tol=1e-6,
         time_limit=None, warm_start=False, n_jobs=None, verbose=0, callback=None,
     ):
         self.C = C
@@ -151,6 +158,7 @@ class ZeroSumLogistic(_Logistic):
         self.constraints = constraints
         self.covariates = covariates
         self.fit_intercept = fit_intercept
+        self.class_weight = class_weight
         self.tol = tol
         self.time_limit = time_limit
         self.warm_start = warm_start
@@ -175,13 +183,13 @@ class ZeroSumLogistic(_Logistic):
         self : object
             Fitted estimator.
         """
-        if not self.C > 0:
+        if not (cost := number(self.C, "C")) > 0:
             raise ValueError(f"C must be above 0, got {self.C!r}")
         start = self.coef_[0] if self.warm_start and hasattr(self, "coef_") else None
         x, y, weights = self._classes(X, y, sample_weight)
         if start is not None and len(start) != x.shape[1]:
             start = None
-        point = self._run(_native.lasso_fit, seam(x), y, lam=1.0 / self.C, start=start, **self._words(x, weights))
+        point = self._run(_native.lasso_fit, seam(x), y, lam=1.0 / cost, start=start, **self._words(x, weights))
         self.C_min_ = 1.0 / point["lambda_max"] if point["lambda_max"] else np.inf
         self._set_point(point)
         self._set_binary()
@@ -199,6 +207,8 @@ class ZeroSumLogisticCV(Chosen, _Logistic):
         Where ``Cs`` is a number: the smallest C over the largest.
     cv, selection, random_state
         As for :class:`ZeroSumLassoCV`.
+    class_weight : dict or 'balanced', default=None
+        As for :class:`ZeroSumLogistic`; errors of rows left out are weighed by it, too.
     l1_ratio, zero_sum, constraints, covariates, fit_intercept, tol, time_limit, n_jobs, verbose, callback
         As for :class:`ZeroSumLasso`.
 
@@ -225,7 +235,7 @@ class ZeroSumLogisticCV(Chosen, _Logistic):
 
     def __init__(
         self, *, Cs=100, eps=1e-2, cv=5, selection="best", l1_ratio=1.0, zero_sum=True, constraints=None, covariates=None,
-        fit_intercept=True, tol=1e-6, time_limit=None, n_jobs=None, random_state=None, verbose=0, callback=None,
+        fit_intercept=True, class_weight=None, tol=1e-6, time_limit=None, n_jobs=None, random_state=None, verbose=0, callback=None,
     ):
         self.Cs = Cs
         self.eps = eps
@@ -236,6 +246,7 @@ class ZeroSumLogisticCV(Chosen, _Logistic):
         self.constraints = constraints
         self.covariates = covariates
         self.fit_intercept = fit_intercept
+        self.class_weight = class_weight
         self.tol = tol
         self.time_limit = time_limit
         self.n_jobs = n_jobs
@@ -261,7 +272,8 @@ class ZeroSumLogisticCV(Chosen, _Logistic):
             Fitted estimator.
         """
         x, y, weights = self._classes(X, y, sample_weight, ensure_min_samples=2)
-        grid = (int(self.Cs), self.eps) if np.isscalar(self.Cs) else falling(1.0 / np.asarray(self.Cs, dtype=np.float64))
+        costs = count_or_list(self.Cs, "Cs")
+        grid = (costs, number(self.eps, "eps")) if isinstance(costs, int) else falling(1.0 / costs)
         lambdas, chosen = self._choose(x, y, weights, grid)
         self.Cs_, self.C_ = 1.0 / lambdas, 1.0 / chosen
         self._set_binary()

@@ -6,16 +6,18 @@ extension's.
 
 from __future__ import annotations
 
+import html
 from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 from sklearn.utils.validation import check_X_y, check_array
 
 from . import _native
 from ._base import seed_of, threads_of, warn_if_not_converged
-from ._certificate import Certificate
-from ._data import FLOATS, matrix, names_of, seam, weights_of
+from ._certificate import Certificate, shown_as
+from ._data import FLOATS, by_class, check_readable, count_or_list, matrix, names_of, number, seam, weights_of
 from ._progress import watched
 from .fused import _difference
 from .graphs import edges_of
@@ -26,6 +28,10 @@ from .logistic import ZeroSumLogistic
 from .portfolio import MeanVariance, back, in_unit, words_of
 
 __all__ = ["Frontier", "FusedPath", "SVMPath", "ZeroSumPath", "frontier", "fused_path", "svm_path", "zero_sum_path"]
+
+
+# Rows of a path that a notebook shows.
+_SHOWN = 20
 
 
 class Path(Sequence):
@@ -105,6 +111,15 @@ class Path(Sequence):
 
         # Two frames side by side: coefficients may have the names of one another, or of what stands before them.
         return pd.concat([pd.DataFrame(self._columns()), pd.DataFrame(self._coefficients(), columns=self.names)], axis=1)
+
+    def _repr_html_(self) -> str:
+        # A path of hundreds of points is a glance at every so many.
+        shown = self._points[:: max(1, -(-len(self) // _SHOWN))]
+        keys = [self._parameter, *(key for key in ("objective", "bound", "relative_gap", "status") if key != self._parameter)]
+        head = "".join(f"<th>{html.escape(key)}</th>" for key in keys)
+        rows = "".join("<tr>" + "".join(f"<td>{html.escape(shown_as(point[key]))}</td>" for key in keys) + "</tr>" for point in shown)
+        caption = html.escape(repr(self)[1:-1])
+        return f"<table><caption>{caption}</caption><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__}: {len(self)} points, {self.status}, largest gap {self.gap:.2e}>"
@@ -189,8 +204,8 @@ class SVMPath(CoefficientPath):
 
 
 def svm_path(
-    X, y, Cs=10, *, loss="squared_hinge", fit_intercept=True, tol=1e-4, sample_weight=None, max_iter=None, time_limit=None,
-    n_jobs=None, random_state=None, verbose=0, callback=None,
+    X, y, Cs=10, *, loss="squared_hinge", fit_intercept=True, class_weight=None, tol=1e-4, sample_weight=None, max_iter=None,
+    time_limit=None, n_jobs=None, random_state=None, verbose=0, callback=None,
 ):
     """Support vector classifiers of two classes along C, each begun at the one before.
 
@@ -202,7 +217,7 @@ def svm_path(
         Two classes.
     Cs : int or array-like, default=10
         The costs, or how many between 1e-3 and 1e3.
-    loss, fit_intercept, tol, max_iter, time_limit, n_jobs, random_state, verbose, callback
+    loss, fit_intercept, class_weight, tol, max_iter, time_limit, n_jobs, random_state, verbose, callback
         As for :class:`LinearSVC`.
     sample_weight : array-like of shape (n_samples,), default=None
         Factors on C by sample.
@@ -222,14 +237,18 @@ def svm_path(
     (2, 'converged', (2, 10))
     """
     names = names_of(X)
+    check_readable(X)
     x, y = check_X_y(X, y, accept_sparse=("csr", "csc"), dtype=FLOATS)
     classes, codes = np.unique(y, return_inverse=True)
     if len(classes) != 2:
         raise ValueError(f"svm_path takes two classes, got {len(classes)}")
-    costs = np.logspace(-3, 3, Cs) if np.isscalar(Cs) else np.asarray(Cs, dtype=np.float64)
+    costs = count_or_list(Cs, "Cs")
+    costs = np.logspace(-3, 3, costs) if isinstance(costs, int) else costs
+    weights = weights_of(sample_weight, x)
+    factors = [] if class_weight is None else by_class(class_weight, classes, codes, weights)
     points = _call(
         "svm_path", _native.svm_path, seam(x), codes.astype(np.float64), list(map(float, costs)), kind="svc", loss=loss_of(loss),
-        intercept=fit_intercept, gap=tol, sample_weight=weights_of(sample_weight, x), max_epochs=max_iter, n_jobs=n_jobs,
+        intercept=fit_intercept, gap=tol, sample_weight=weights, class_weights=[(float(code), float(weight)) for code, weight in enumerate(factors)], max_epochs=max_iter, n_jobs=n_jobs,
         seed=seed_of(random_state), time_limit=time_limit, verbose=verbose, callback=callback,
     )
     points = [{**point, "C": float(cost)} for point, cost in zip(points, costs, strict=False)]
@@ -306,7 +325,8 @@ def zero_sum_path(
         model = ZeroSumLasso(loss=loss, epsilon=epsilon, **more)
         x, y, weights = model._regression(X, y, sample_weight)
     total = float(len(y)) if weights is None else float(weights.sum())
-    lambdas = (int(alphas), eps) if np.isscalar(alphas) else falling(alphas) * total
+    alphas = count_or_list(alphas, "alphas")
+    lambdas = (alphas, number(eps, "eps")) if isinstance(alphas, int) else falling(alphas) * total
     found = _call(
         "zero_sum_path", _native.lasso_path, seam(x), y, lambdas=lambdas, n_jobs=n_jobs, time_limit=time_limit, verbose=verbose,
         callback=callback, **model._words(x, weights),
@@ -421,6 +441,8 @@ def fused_path(
     """
     y = check_array(y, ensure_2d=False, dtype=np.float64, input_name="y").ravel()
     names = names_of(X)
+    if sp.issparse(X):
+        raise TypeError("Sparse data was passed for X, but dense data is required. Use '.toarray()' to convert to a dense numpy array.")
     design = None if X is None else np.asarray(matrix(X, "X"), dtype=np.float64)
     width = len(y) if design is None else design.shape[1]
     if isinstance(penalty, str):
@@ -429,7 +451,8 @@ def fused_path(
         words = _difference((width,), ("chain", "trend1", "trend2").index(penalty))
     else:
         words = ("graph", *edges_of(penalty, width))
-    grid = {"count": int(lams), "ratio": eps} if np.isscalar(lams) else {"lambdas": falling(lams)}
+    lams = count_or_list(lams, "lams")
+    grid = {"count": lams, "ratio": number(eps, "eps")} if isinstance(lams, int) else {"lambdas": falling(lams)}
     found = _call(
         "fused_path", _native.fused_path, y, penalty=words, design=design, sparse=sparse, gap=tol, max_rounds=max_iter,
         n_jobs=n_jobs, time_limit=time_limit, verbose=verbose, callback=callback, **grid,
@@ -528,6 +551,9 @@ def frontier(
         turnover_penalty=turnover_penalty, max_turnover=max_turnover, shrinkage=shrinkage, tol=tol,
     )
     names = names_of(X)
+    points = number(points, "points")
+    if not points.is_integer():
+        raise TypeError(f"points must be a whole number, got {points!r}")
     x = check_array(X, dtype=np.float64, input_name="X", ensure_min_samples=2)
     returns, unit = in_unit(x)
     words = words_of(model, x.shape[1], names, unit)

@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from . import _native
 from ._base import CertifiedEstimator, linear
-from ._data import vector
+from ._data import number, vector
 
 __all__ = ["MeanVariance"]
 
@@ -22,6 +22,8 @@ def by_asset(value, assets, names, name, missing):
     """One number an asset: from a number, a list, or a mapping by names."""
     if value is None:
         return np.full(assets, missing)
+    if names is not None and hasattr(value, "to_dict") and list(value.index) != list(range(assets)):
+        value = value.to_dict()  # a pandas series goes by its names, where it has more than numbers of rows
     if isinstance(value, Mapping):
         if names is None:
             raise ValueError(f"{name} goes by names of assets, but X has no names")
@@ -30,7 +32,7 @@ def by_asset(value, assets, names, name, missing):
             raise ValueError(f"{name} names {unknown[0]!r}, which is no asset of X")
         return np.array([float(value.get(asset, missing)) for asset in names])
     if np.isscalar(value):
-        return np.full(assets, float(value))
+        return np.full(assets, number(value, name))
     return vector(value, name, length=assets, infinite=True)
 
 
@@ -44,9 +46,10 @@ def words_of(estimator, assets, names, unit):
     turnover = {}
     if estimator.turnover_penalty or estimator.max_turnover is not None:
         held = by_asset(estimator.previous_weights, assets, names, "previous_weights", 0.0)
-        turnover = {"current": held, "turnover_penalty": float(estimator.turnover_penalty) / unit**2, "max_turnover": estimator.max_turnover}
+        turnover = {"current": held, "turnover_penalty": number(estimator.turnover_penalty, "turnover_penalty") / unit**2, "max_turnover": estimator.max_turnover}
     return {
-        "names": names, "budget": float(estimator.budget), "target_return": None if estimator.target_return is None else float(estimator.target_return) / unit,
+        "names": names, "budget": number(estimator.budget, "budget"),
+        "target_return": None if estimator.target_return is None else number(estimator.target_return, "target_return") / unit,
         "lower": by_asset(estimator.min_weights, assets, names, "min_weights", -np.inf),
         "upper": by_asset(estimator.max_weights, assets, names, "max_weights", np.inf), "groups": groups, **turnover,
         "shrinkage": estimator.shrinkage if isinstance(estimator.shrinkage, str) else float(estimator.shrinkage),

@@ -17,10 +17,11 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from ._data import check_readable
 from .solver import Problem, Solution
 from .terms import L1, Box, Linear, Quadratic
 
-__all__ = ["QuadraticProgram", "solve_qp"]
+__all__ = ["QuadraticProgram", "no_solution", "solve_qp"]
 
 
 @dataclass
@@ -53,6 +54,7 @@ class QuadraticProgram:
     def __post_init__(self):
         self.q = np.asarray(self.q, dtype=np.float64).ravel()
         size = len(self.q)
+        check_readable(self.P, "P")
         self.P = sp.csc_array(self.P) if self.P is not None else sp.csc_array((size, size))
         self.A, self.b = _rows(self.A, self.b, size)
         self.F, self.g = _rows(self.F, self.g, size)
@@ -75,6 +77,7 @@ class QpSolution:
 def _rows(matrix, rhs, size):
     if matrix is None:
         return sp.csr_array((0, size)), np.zeros(0)
+    check_readable(matrix, "a matrix of rows")
     if not sp.issparse(matrix):
         matrix = np.atleast_2d(np.asarray(matrix, dtype=np.float64))
     return sp.csr_array(matrix), np.asarray(rhs, dtype=np.float64).ravel()
@@ -209,6 +212,26 @@ def solve_qp(qp: QuadraticProgram, *, tol: float = 1e-8, x0: Any = None, **setti
     [-0.25, 1.25]
     """
     return _Folded(qp).solve(tol, x0, settings)
+
+
+def no_solution(error: ValueError) -> str | None:
+    """'unbounded' or 'infeasible' where the library says that there is no solution; None for any other refusal.
+
+    Parameters
+    ----------
+    error : ValueError
+        What the library said.
+
+    Returns
+    -------
+    why : str or None
+        Which of the two.
+    """
+    words = str(error)
+    if "unbounded below" in words:
+        return "unbounded"
+    told = ("no x within the bounds", "is inconsistent", "is above upper")
+    return "infeasible" if any(part in words for part in told) else None
 
 
 class _Folded:

@@ -12,7 +12,7 @@ import qpsolvers
 import qpsolvers.solvers
 from qpsolvers.exceptions import ProblemError
 
-from .qp import QuadraticProgram, solve_qp
+from .qp import QuadraticProgram, no_solution, solve_qp
 
 __all__ = ["register", "solve_problem"]
 
@@ -42,7 +42,7 @@ def solve_problem(problem, initvals=None, verbose=False, **options):
     try:
         found = solve_qp(programme, x0=initvals, verbose=int(verbose), **options)
     except ValueError as error:
-        if "unbounded" not in str(error) and "satisf" not in str(error) and "contradict" not in str(error):
+        if no_solution(error) is None:
             raise ProblemError(str(error)) from error
         warnings.warn(str(error), stacklevel=2)
         solution.found, solution.extras = False, {"error": str(error)}

@@ -17,7 +17,7 @@ import scipy.sparse as sp
 from . import _native
 from ._base import seed_of, threads_of, warn_if_not_converged
 from ._certificate import Certificate
-from ._data import matrix, vector
+from ._data import matrix, names_of, vector
 from ._progress import watched
 from .graphs import edges_of
 from .terms import SmoothTerm, Sum, Term
@@ -146,6 +146,9 @@ class Problem:
         if h is not None:
             self._words["separable"] = _listed(h.words())
         if A is not None:
+            named = names_of(A)
+            if named is not None and self.names is not None and named != self.names:
+                raise ValueError(f"the columns of A are {named}, but the variables are {self.names}: they must be the same, in the same order")
             self._words["coupling"] = _listed(_coupling(A, b))
         elif b is not None:
             raise ValueError("b is given without A")
@@ -155,6 +158,12 @@ class Problem:
         words = _graph(graph, probabilities)
         if words:
             self._words["graph"] = words
+
+    def __repr__(self) -> str:
+        if "toml" in self._words:
+            return f"Problem.from_toml({str(self._words['toml'])!r})"
+        parts = [f"{key}={value['kind']}" for key, value in self._words.items() if isinstance(value, dict) and "kind" in value]
+        return f"<Problem: {', '.join(parts)}>"
 
     @classmethod
     def from_toml(cls, path: str | os.PathLike[str]) -> Problem:
@@ -236,6 +245,8 @@ def _coupling(A: Any, b: Any) -> dict[str, Any]:
             raise ValueError(f"A must be a matrix, a row or 'sum', got {A!r}")
         return {"kind": "sum", "rhs": float(b) if np.ndim(b) == 0 else vector(b, "b")}
     if not sp.issparse(A) and np.ndim(A) == 1:
+        if np.size(b) != 1:
+            raise ValueError(f"b has {np.size(b)} numbers, but A is one row")
         return {"kind": "row", "weights": vector(A, "A"), "rhs": float(np.ravel(b)[0])}
     rows = matrix(A, "A")
     count = rows[-1][0] if isinstance(rows, tuple) else rows.shape[0]

@@ -12,7 +12,8 @@ import scipy.sparse as sp
 from sklearn.model_selection import check_cv
 
 from . import _native
-from ._data import seam
+from ._base import outside
+from ._data import count_or_list, number, seam
 from ._svm import Classifier, loss_of
 
 __all__ = ["LinearSVC", "LinearSVCCV", "NuSVC"]
@@ -196,7 +197,8 @@ class LinearSVCCV(Classifier):
             Fitted estimator.
         """
         x, codes, weights = self._encoded(X, y, sample_weight)
-        costs = np.logspace(-3, 3, self.Cs) if np.isscalar(self.Cs) else np.sort(np.asarray(self.Cs, dtype=np.float64))
+        costs = count_or_list(self.Cs, "Cs")
+        costs = np.logspace(-3, 3, costs) if isinstance(costs, int) else np.sort(costs)
         words = {"class_weights": self._class_weights(codes, weights), **self._words()}
         if isinstance(self.cv, (int, np.integer)):
             found = self._run(_native.svm_cv, seam(x), codes, list(costs), int(self.cv), sample_weight=weights, **words)
@@ -301,10 +303,10 @@ class NuSVC(Classifier):
         # Not every row of the larger class can be on the wrong side of its margin.
         shares = np.bincount(codes.astype(np.intp), weights=weights, minlength=2)
         most = 2.0 * shares.min() / shares.sum()
-        self.nu_ = self.nu
-        if most <= self.nu <= 1:
+        self.nu_ = number(self.nu, "nu")
+        if most <= self.nu_ <= 1:
             # At the most itself the margin has no least upper bound.
             self.nu_ = 0.99 * most
-            warnings.warn(f"nu={self.nu:g} is as much as these classes allow, or more: {self.nu_:g} is used", UserWarning, stacklevel=2)
+            warnings.warn(f"nu={self.nu:g} is as much as these classes allow, or more: {self.nu_:g} is used", UserWarning, stacklevel=outside())
         self._train(x, codes, weights)
         return self

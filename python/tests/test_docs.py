@@ -68,4 +68,13 @@ def test_every_example_is_on_the_site(build):
         assert f"examples/{script.stem}.md" in navigation
     for page in re.findall(r": ([a-z]+\.md)", navigation):
         assert page == "api.md" or (PYTHON / "docs" / "pages" / page).exists(), page
-    assert "## LinearSVC" in build.reference()
+
+
+def test_the_reference_has_methods_and_the_modules_of_other_libraries(build):
+    words = build.reference()
+    for heading in ("## LinearSVC", "### LinearSVC.fit", "### Solution.gap", "### Problem.from_toml", "### paths.SVMPath", "#### paths.Frontier.plot", "### qp.solve_qp"):
+        assert f"\n{heading}\n" in words, heading
+    for module, needed in (("cvxpy_solver.register", "cvxpy"), ("qpsolvers_solver.register", "qpsolvers"), ("skfolio_optimizer.MeanVariance", "skfolio")):
+        installed = importlib.util.find_spec(needed) is not None
+        assert (f"\n### {module}\n" in words) == installed
+        assert installed or f"Left out: {needed}" in words

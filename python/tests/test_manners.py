@@ -121,8 +121,8 @@ INTERRUPTED = textwrap.dedent("""
 def test_ctrl_c_ends_a_fit_soon(after):
     done = subprocess.run([sys.executable, "-c", INTERRUPTED, str(after)], capture_output=True, text=True, timeout=60, check=False)
     assert done.returncode == 0, done.stderr
-    # How soon is measured by python/benchmarks/manners.py; here it is that it ends at all.
-    assert float(done.stdout) >= 0.0
+    # How soon to a tenth of a second is measured by python/benchmarks/manners.py; on the busiest machine it is not seconds.
+    assert 0.0 <= float(done.stdout) < 2.0
 
 
 def hard(rng, rows=2000):

@@ -218,6 +218,13 @@ fn was_ended(error: &anyhow::Error, by: &Halt) -> bool {
 fn is_broken_pipe(error: &anyhow::Error) -> bool {
     error
         .chain()
-        .filter_map(|cause| cause.downcast_ref::<io::Error>())
-        .any(|cause| cause.kind() == ErrorKind::BrokenPipe)
+        .filter_map(|cause| {
+            let of_system = cause.downcast_ref().map(io::Error::kind);
+            of_system.or_else(|| match cause.downcast_ref()? {
+                // A history or a solution that goes down the pipe.
+                equipoise_formats::Error::Io { path, kind, .. } if path.as_os_str() == "-" => Some(*kind),
+                _ => None,
+            })
+        })
+        .any(|kind| kind == ErrorKind::BrokenPipe)
 }

@@ -10,6 +10,7 @@ mod completions;
 mod consensus;
 mod constrained;
 mod demo;
+mod ending;
 mod exit;
 mod fused;
 mod generate;
@@ -214,7 +215,7 @@ fn execute(command: &Command, interrupt: &Interrupt) -> anyhow::Result<Outcome> 
         Command::Generate(args) => generate::run(&args.kind, interrupt),
         Command::Graph(args) => graph::run(args, interrupt),
         Command::Lab(args) => lab::run(args, interrupt),
-        Command::Report(args) => page::run(args),
+        Command::Report(args) => page::run(args, &interrupt.control),
         Command::Demo(args) => demo::run(args, interrupt),
         Command::Man { folder } => man::run(folder),
         Command::Completions { shell } => completions::run(*shell),

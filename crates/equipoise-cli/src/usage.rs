@@ -9,6 +9,7 @@
 //! | `-c C`, `-n NU`, `-p EPSILON`, `-e EPS`, `-s TYPE`, `-wL W` | `--cost`, `--nu`, `--epsilon`, `--gap`, `--kind`, `--class-weight L=W` |
 //! | `-v K` | `equipoise svm cv DATA --folds K` |
 //! | `-b 1` | `--probabilities` |
+//! | `-t`, `-g`, `-r`, `-d`, `-m`, `-h` | not there: of kernels, or found out |
 //! | a model file behind the data | `--model FILE` |
 
 /// Hints for words of `equipoise svm ...` that LIBSVM and LIBLINEAR understand.
@@ -71,7 +72,10 @@ fn translated(command: &str, word: &str, value: &str) -> Option<(String, bool)> 
         "-b" => "`--probabilities`".into(),
         "-B" => "not needed: the bias is always there and not penalised; `--no-bias` leaves it out".into(),
         "-t" => "not needed: models are linear".into(),
-        "-h" | "-m" => return None,
+        "-h" => "not needed: which variables are looked at is found out".into(),
+        "-m" => "not needed: no kernel matrix is kept".into(),
+        "-g" | "-r" | "-d" => "not needed: that is of kernels, and models are linear".into(),
+        "-wi" => "`--class-weight LABEL=WEIGHT`".into(),
         _ => {
             let label = word.strip_prefix("-w").filter(|label| label.parse::<f64>().is_ok())?;
             return Some((format!("`--class-weight {label}={value}`"), true));
@@ -116,12 +120,22 @@ mod tests {
             ("equipoise svm train -w1 3 a9a", "`--class-weight 1=3`"),
             ("equipoise svm train -w-1 3 a9a", "`--class-weight -1=3`"),
             ("equipoise svm train a9a a9a.model", "`--model a9a.model`"),
+            ("equipoise svm train a -m 100", "`-m 100` is not needed"),
+            ("equipoise svm train a -g 0.1", "`-g 0.1` is not needed"),
+            ("equipoise svm train a -wi 2", "`--class-weight LABEL=WEIGHT`"),
             ("equipoise svm train --cost 10 a9a a9a.model", "`--model a9a.model`"),
             ("equipoise svm train a9a --probabilities isotonic", "`--probabilities=isotonic`"),
             ("equipoise svm predict a9a.t a9a.model out", "`--model a9a.model --out out`"),
         ] {
             let found = of(line);
             assert!(found.contains(hint), "{line}: {found:?}");
+        }
+        for flag in ["-m", "-g", "-r", "-d", "-h", "-t", "-wi", "-B"] {
+            let found = of(&format!("equipoise svm train a9a {flag} 100"));
+            assert!(
+                found.contains(&format!("`{flag} 100`")) && !found.contains("--model"),
+                "{flag}: {found:?}"
+            );
         }
         for line in ["equipoise svm train a9a --cost x", "equipoise solve -c 3", "equipoise svm", "equipoise"]
         {

@@ -72,7 +72,7 @@ pub mod whole_file;
 
 pub use error::{Error, Reason, Result};
 pub use libsvm::LabelledRows;
-pub use numbers::{read_matrix, read_text, read_vector};
+pub use numbers::{read_matrix, read_text, read_unpacked, read_vector};
 pub use numeral::{numeral, with_short_numerals};
 pub use problem_file::{ProblemFile, write_problem};
 pub use row_stream::RowStream;

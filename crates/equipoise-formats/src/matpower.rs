@@ -73,10 +73,10 @@ struct Row {
 /// The type of an isolated bus.
 const ISOLATED: f64 = 4.0;
 
-/// Reads a case.
+/// Reads a case, packed or not.
 pub fn read_case(path: impl AsRef<Path>, control: &Control) -> Result<Case> {
     let path = path.as_ref();
-    let bytes = read_bytes(path, control)?;
+    let bytes = crate::libsvm::unpacked(read_bytes(path, control)?, path, control)?;
     parse_case(text(&bytes, path)?, path)
 }
 

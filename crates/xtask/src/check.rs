@@ -22,6 +22,8 @@ pub(crate) const PUBLISHED: [&str; 10] = [
 ];
 /// Lines that a source file may have, its tests included.
 const LONGEST_FILE: usize = 600;
+/// Lines that the README may have.
+const LONGEST_README: usize = 150;
 /// Unit, integration and property tests of all crates.
 pub(crate) const TESTS: [&str; 5] = ["test", "--workspace", "--lib", "--bins", "--tests"];
 
@@ -143,6 +145,12 @@ pub(crate) fn examples() -> Result<()> {
 pub(crate) fn lengths() -> Result<()> {
     let mut long = Vec::new();
     measure(&root().join("crates"), &mut long)?;
+    let readme = std::fs::read_to_string(root().join("README.md"))?.lines().count();
+    if readme > LONGEST_README {
+        bail!(
+            "README.md has {readme} lines, more than {LONGEST_README}: what is beyond the first ten minutes belongs into docs/"
+        );
+    }
     if long.is_empty() {
         Ok(())
     } else {

@@ -3,7 +3,7 @@
 //! Statistics are asserted, never times: what depends on the speed of a machine is left open here.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result, ensure};
@@ -50,7 +50,58 @@ pub(crate) fn test() -> Result<()> {
     };
     let (drawn, painted) = (figures("svg")?, figures("png")?);
     ensure!(drawn >= 14 && painted == drawn, "{drawn} figures as SVG, {painted} as PNG");
-    browser(&out.join("index.html"))
+    let pages = [
+        out.join("index.html"),
+        reported(&program, &out.join("pages"))?,
+        raced(&program, &out.join("pages"))?,
+    ];
+    pages.iter().try_for_each(|page| browser(page))
+}
+
+/// A report on one of everything that `equipoise report` shows.
+fn reported(program: &str, folder: &Path) -> Result<PathBuf> {
+    fs::create_dir_all(folder)?;
+    let data = |name: &str| root().join("docs/data").join(name).to_string_lossy().into_owned();
+    let (flowers, genera, prices) = (data("flowers.csv"), data("genera.csv"), data("prices.csv"));
+    let genera = [genera.as_str(), "--target", "bmi", "--zero-sum", "--log", "--pseudo-count", "0.5"];
+    let signal = folder.join("signal.csv");
+    let steps: String = (0..60).map(|k| format!("{}\n", k % 7 + 6 * (k / 20 % 2))).collect();
+    fs::write(&signal, steps)?;
+    let signal = signal.to_string_lossy();
+    let histories: [(&str, Vec<&str>); 2] = [
+        ("training", vec!["svm", "train", &flowers, "--target", "species", "--gap", "1e-9"]),
+        ("lasso", [&["lasso", "path"][..], &genera].concat()),
+    ];
+    let lists: [(&str, Vec<&str>); 4] = [
+        ("costs", vec!["svm", "cv", &flowers, "--target", "species", "--json"]),
+        ("path", [&["lasso", "path", "--json"][..], &genera].concat()),
+        ("pieces", vec!["fused", "path", &signal, "--json"]),
+        ("frontier", vec!["portfolio", &prices, "--frontier", "9", "--json"]),
+    ];
+    let mut files = Vec::new();
+    for (name, words) in histories {
+        let file = folder.join(name).with_extension("csv").to_string_lossy().into_owned();
+        run(program, &[&words[..], &["--quiet", "--history", &file]].concat(), &[])?;
+        files.push(file);
+    }
+    for (name, words) in lists {
+        let file = folder.join(name).with_extension("json");
+        let made = Command::new(program).args(&words).current_dir(root()).output()?;
+        ensure!(made.status.success(), "{words:?}: {}", String::from_utf8_lossy(&made.stderr));
+        fs::write(&file, made.stdout)?;
+        files.push(file.to_string_lossy().into_owned());
+    }
+    let page = folder.join("report.html");
+    let named: Vec<&str> = files.iter().map(String::as_str).collect();
+    run(program, &[&["report", "--quiet", "--out", &page.to_string_lossy()], &named[..]].concat(), &[])?;
+    Ok(page)
+}
+
+/// The page of the demo.
+fn raced(program: &str, folder: &Path) -> Result<PathBuf> {
+    let page = folder.join("race.html");
+    run(program, &["demo", "--out", &page.to_string_lossy()], &[])?;
+    Ok(page)
 }
 
 /// Every claim has its verdict.
@@ -88,7 +139,8 @@ fn browser(page: &Path) -> Result<()> {
         .into());
     }
     let script = root().join("crates/equipoise-report/browser/check.mjs");
-    let shots = target_folder().join("lab/screenshots");
+    let name = page.file_stem().unwrap_or_default();
+    let shots = target_folder().join("lab/screenshots").join(name);
     let [script, page, shots] = [script.to_string_lossy(), page.to_string_lossy(), shots.to_string_lossy()];
     run("node", &[&script, &page, &shots], &[])
 }

@@ -8,13 +8,22 @@ use std::sync::Arc;
 use anyhow::{Result, bail};
 use equipoise::Control;
 use equipoise_allocation::{Column, Cost, Costs, Piecewise, Polynomial, Row, Users};
-use equipoise_formats::matpower::{CaseCost, Generator, read_case};
+use equipoise_formats::matpower::{CaseCost, Generator, parse_case, read_case};
 
 use super::data::Draft;
 use crate::args::AskedArguments;
 
+/// Whether a text begins as a case does: `function mpc = ...`, or a statement about `mpc`.
+pub(super) fn is_case(text: &str) -> bool {
+    let mut lines =
+        text.lines().map(str::trim_start).filter(|line| !line.is_empty() && !line.starts_with('%'));
+    lines.next().is_some_and(|first| first.starts_with("function ") || first.starts_with("mpc."))
+}
+
+/// Reads a case, or takes the text of one that is at hand.
 pub(super) fn read(
     path: &Path,
+    text: Option<&str>,
     args: &AskedArguments,
     demand: Option<f64>,
     control: &Control,
@@ -27,7 +36,10 @@ pub(super) fn read(
             );
         }
     }
-    let case = read_case(path, control)?;
+    let case = match text {
+        Some(text) => parse_case(text, path)?,
+        None => read_case(path, control)?,
+    };
     let on: Vec<&Generator> = case.generators.iter().filter(|generator| generator.is_on).collect();
     let off = case.generators.len() - on.len();
     if on.is_empty() {

@@ -8,10 +8,11 @@ use std::time::Instant;
 use anyhow::{Context, Result, anyhow, bail};
 use equipoise::Control;
 use equipoise_allocation::{Error, Problem, Row, Settings, Users};
-use equipoise_formats::read_vector;
+use equipoise_formats::{read_unpacked, read_vector};
 
 use super::{case, table};
 use crate::args::AskedArguments;
+use crate::ending;
 
 /// A problem, read.
 pub(super) struct Input {
@@ -47,11 +48,13 @@ impl Input {
             bail!("--demand: found {found}, expected a finite number");
         }
         let demand = args.demand.or(first);
-        let is_case = path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("m"));
+        // Standard input has no name that says what it is.
+        let piped = (path.as_os_str() == "-").then(|| read_unpacked(path, u64::MAX, control)).transpose()?;
+        let is_case = piped.as_deref().map_or_else(|| ending::has(path, &["m"]), case::is_case);
         let draft = if is_case {
-            case::read(path, args, demand, control)?
+            case::read(path, piped.as_deref(), args, demand, control)?
         } else {
-            table::read(path, args, demand, control)?
+            table::read(path, piped, args, demand, control)?
         };
         let Draft { groups, rows, names, off } = draft;
         let problem = Problem::new(groups, rows)

@@ -9,7 +9,7 @@ use anyhow::{Result, anyhow, bail};
 use equipoise::Control;
 use equipoise_allocation::{Column, Cost, Costs, Piecewise, Row, Users};
 use equipoise_formats::suggest;
-use equipoise_formats::table::{Missing, Table, TableOptions, read_table};
+use equipoise_formats::table::{Missing, Table, TableOptions, parse_table, read_table};
 
 use super::data::Draft;
 use crate::args::AskedArguments;
@@ -42,8 +42,10 @@ impl Kind {
     }
 }
 
+/// Reads a table, or takes the text of one that is at hand.
 pub(super) fn read(
     path: &Path,
+    text: Option<String>,
     args: &AskedArguments,
     demand: Option<f64>,
     control: &Control,
@@ -59,7 +61,10 @@ pub(super) fn read(
         infinite: true,
         ..TableOptions::default()
     };
-    let table = read_table(path, &options, control)?;
+    let table = match text {
+        Some(text) => parse_table(text.into_bytes(), path, &options, control)?,
+        None => read_table(path, &options, control)?,
+    };
     let (rows, sources) = rows(args, demand, &table)?;
     if rows.is_empty() {
         bail!("nothing is asked for: say --demand D (the sum over all users), or --row 'COLUMN=B'");

@@ -16,8 +16,9 @@ EXAMPLES
   equipoise allocate users.csv --demand 100 --row 'water<=40' --sensitivity --json
   equipoise allocate verify dispatch.json case.m --demand 4200 --reserve 300
 
-Minimises the sum of the users' costs, each within its limits, so that every row holds. DATA is a MATPOWER case
-(.m: generators, their costs and limits, total demand), or a table of one row a user:
+Minimises the sum of the users' costs, each within its limits, so that every row holds. DATA is a
+MATPOWER case (.m: generators, their costs and limits, total demand), or a table of one row a
+user:
   name, cost         words, both optional: what the user is called, its kind of cost (else --cost)
   lower, upper       limits; 0 and none where missing
   c2, c1, c0         quadratic: c2 x^2 + c1 x + c0          linear: c1 x + c0
@@ -25,8 +26,9 @@ Minimises the sum of the users' costs, each within its limits, so that every row
   weight, reference  entropy: weight x ln(x/reference) + c1 x
   weight, exponent   power: weight x^exponent + c1 x
   weight, offset     log: -weight ln(x + offset) + c1 x
-A price is by how much the cost rises with what its row asks for. Ctrl-C ends a run with what users give at the
-last prices. Exit status: 0 converged, 1 finished without converging, 2 error.";
+A price is by how much the cost rises with what its row asks for. Ctrl-C ends a run with what
+users give at the last prices.
+Exit status: 0 converged, 1 finished without converging, 2 error.";
 
 /// `equipoise allocate`.
 #[derive(Debug, Args)]
@@ -83,7 +85,8 @@ EXAMPLES
   equipoise allocate verify dispatch.json case.m --demand 4200
   equipoise allocate verify shares.json users.csv --cost entropy --demand 1 --gap 1e-9 --json
 
-The problem is typed as it was for `allocate`. Exit status: 0 met, 1 not met, 2 error.";
+The problem is typed as it was for `allocate`.
+Exit status: 0 met, 1 not met, 2 error.";
 
 /// `equipoise allocate verify`.
 #[derive(Debug, Args)]

@@ -11,19 +11,21 @@ use crate::args::values;
 
 const EXAMPLES: &str = "\
 EXAMPLES
-  equipoise consensus north.csv east.csv south.csv west.csv --loss logistic --graph ring --out model.json
+  equipoise consensus north.csv east.csv south.csv west.csv --loss logistic --out model.json
   equipoise consensus all.csv --shards 8 --loss ridge --graph tree+ring --plot run.svg
   equipoise consensus all.csv --shards 8 --loss lasso --l1 2 --graph ring --asynchronous
   equipoise consensus north.csv east.csv south.csv west.csv --loss logistic --ranks 4
   equipoise consensus verify model.json north.csv east.csv south.csv west.csv --loss logistic
 
-A SHARD is the data of one node: a table (.csv, .tsv, .npy, .mtx) or LIBSVM text (any other name). Over all rows:
+A SHARD is the data of one node: a table (.csv, .tsv, .npy, .mtx) or LIBSVM text (any other name).
+Over all rows:
   ridge     1/2 ||A x - b||^2 + S/2 ||x||^2
   logistic  sum ln(1 + exp(-y a.x)) + S/2 ||x||^2
   lasso     1/2 ||A x - b||^2 + G ||x||_1 + S/2 ||x||^2
   hinge     1/2 ||w||^2 + C sum max(0, 1 - y (w.a + bias))
 Of two labels the larger is +1. --bias puts the bias last in x.
-Graphs: ring, clique, star, star+ring, tree+ring, tree, wheel, grid[:RxC], erdos-renyi[:P], random-regular[:D].
+Graphs: ring, clique, star, star+ring, tree+ring, tree, wheel, grid[:RxC], erdos-renyi[:P],
+random-regular[:D].
 bytes counts 8 a number and 16 a message. Ctrl-C ends a run with what is proven so far.
 Exit status: 0 converged, 1 finished without converging, 2 error.";
 

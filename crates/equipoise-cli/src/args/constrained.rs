@@ -39,11 +39,12 @@ EXAMPLES
   equipoise constrained fit library.csv --targets pixels.csv --simplex --threads 4 --json
   equipoise constrained fit data.csv --target y --lower 0 --upper 1 --equality rows.csv
 
-Minimises 1/2 ||X w - y||^2 + R/2 ||w||^2. --simplex is w >= 0 with sum 1, --sum S with sum S; --lower and
---upper say otherwise. A row of --equality holds the coefficients under the names of the columns and its
-right-hand side under `rhs`; without a header, one number a column and the right-hand side last.
-Ctrl-C ends a run with the weights so far. A result appears whole or not at all, and one that did not
-converge leaves a better one there alone. Exit status: 0 converged, 1 finished without converging, 2 error.";
+Minimises 1/2 ||X w - y||^2 + R/2 ||w||^2. --simplex is w >= 0 with sum 1, --sum S with sum S;
+--lower and --upper say otherwise. A row of --equality holds the coefficients under the names of
+the columns and its right-hand side under `rhs`; without a header, one number a column and the
+right-hand side last. Ctrl-C ends a run with the weights so far. A result appears whole or not at
+all, and one that did not converge leaves a better one there alone.
+Exit status: 0 converged, 1 finished without converging, 2 error.";
 
 /// `equipoise constrained fit`.
 #[derive(Debug, Args)]
@@ -75,7 +76,8 @@ EXAMPLES
   equipoise constrained verify weights.json units.csv --target west --simplex
   equipoise constrained verify weights.json units.csv --target west --simplex --gap 1e-9 --json
 
-The problem is typed as it was for `fit`. Exit status: 0 met, 1 not met, 2 error.";
+The problem is typed as it was for `fit`.
+Exit status: 0 met, 1 not met, 2 error.";
 
 /// `equipoise constrained verify`.
 #[derive(Debug, Args)]

@@ -16,7 +16,8 @@ EXAMPLES
   equipoise fused path signal.csv --json                          one lambda after another
   equipoise fused verify fit.json signal.csv                      is it as good as it says?
 
-Minimises 1/2 ||y - X b||^2 + L ||D b||_1 + S ||b||_1. DATA is CSV with or without a header, .npy or .mtx.
+Minimises 1/2 ||y - X b||^2 + L ||D b||_1 + S ||b||_1. DATA is CSV with or without a header, .npy
+or .mtx.
 Exit status: 0 converged, 1 finished without converging, 2 error.";
 
 /// `equipoise fused`.
@@ -112,8 +113,9 @@ EXAMPLES
   equipoise fused fit y.npy --design X.npy --lambda 10
   equipoise fused fit counties.csv --column rate --penalty graph --edges borders.csv --lambda 0.5
 
-A file of --out appears whole or not at all, and a fit that did not converge leaves a better one there alone. Ctrl-C
-ends a run with the fit so far. Exit status: 0 converged, 1 finished without converging, 2 error.";
+A file of --out appears whole or not at all, and a fit that did not converge leaves a better one
+there alone. Ctrl-C ends a run with the fit so far.
+Exit status: 0 converged, 1 finished without converging, 2 error.";
 
 /// `equipoise fused fit`.
 #[derive(Debug, Args)]
@@ -153,7 +155,7 @@ pub(crate) struct FusedFitArguments {
 const PATH_EXAMPLES: &str = "\
 EXAMPLES
   equipoise fused path signal.csv
-  equipoise fused path signal.csv --penalty trend1 --steps 30 --to 1e-4 --choose aic --plot path.svg
+  equipoise fused path signal.csv --penalty trend1 --steps 30 --choose aic --plot path.svg
   equipoise fused path signal.csv --json | jq '.points[] | [.lambda, .segments]'";
 
 /// `equipoise fused path`.
@@ -189,8 +191,9 @@ EXAMPLES
   equipoise fused verify fit.json signal.csv
   equipoise fused verify fit.json image.npy --penalty grid --gap 1e-5 --json
 
-Penalty, lambda and the weight of ||b||_1 are those of the result; files of --design, --edges and --d are to be named
-again. Exit status: 0 met, 1 not met, 2 error.";
+Penalty, lambda and the weight of ||b||_1 are those of the result; files of --design, --edges and
+--d are to be named again.
+Exit status: 0 met, 1 not met, 2 error.";
 
 /// `equipoise fused verify`.
 #[derive(Debug, Args)]

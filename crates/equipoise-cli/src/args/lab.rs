@@ -8,25 +8,26 @@ use super::values;
 
 const LAB_EXAMPLES: &str = "\
 EXAMPLES
-  equipoise lab all                                   all figures of the paper, smaller where threads are timed
-  equipoise lab topologies --seeds 10                 Figure 1 in full size
+  equipoise lab all                              all figures, smaller where threads are timed
+  equipoise lab topologies --seeds 10            Figure 1 in full size
   equipoise lab concurrency --scale paper --threads 1,2,4,8,15
-  equipoise lab svm --data data --out runs/svm        Figure 3 on a7a and w8a, files in the folder data
+  equipoise lab svm --data data --out runs/svm   Figure 3 on a7a and w8a, files in the folder data
 
 EXPERIMENTS
   topologies   Figure 1: the graph decides how fast pairs converge; bounds beside the curves
   concurrency  Figure 2: threads, locks and delays; speed-up and time
-  svm          Figure 3 and Table 2: support vector machines by pairs and by our methods; LIBSVM and
-               LIBLINEAR where svm-train and liblinear-train are installed
+  svm          Figure 3 and Table 2: support vector machines by pairs and by our methods; LIBSVM
+               and LIBLINEAR where svm-train and liblinear-train are installed
   theory       the theorems beside runs, steps under delay, spectra of graphs
   methods      plain, accelerated, stochastic, SVRG, SAGA and auto on shared problems
-  cluster      ranks and nodes on more machines than there are here, by a model that is checked first: 10^9 rows on
-               up to 1024 ranks, pairs on graphs of 10,000 nodes
+  cluster      ranks and nodes on more machines than there are here, by a model that is checked
+               first: 10^9 rows on up to 1024 ranks, pairs on graphs of 10,000 nodes
   all          all of these
 
-DIR receives index.html (a page that needs no network), figures/*.svg and *.png, claims.json, and a CSV and a JSON file for
-every cell (experiment, settings, seed). Cells that are there already are not run again: typed again after Ctrl-C or
-a crash, the same command goes on. --scale paper takes the sizes of the paper: hours, and 4 GB for concurrency.
+DIR receives index.html (a page that needs no network), figures/*.svg and *.png, claims.json, and
+a CSV and a JSON file for every cell (experiment, settings, seed). Cells that are there already
+are not run again: typed again after Ctrl-C or a crash, the same command goes on. --scale paper
+takes the sizes of the paper: hours, and 4 GB for concurrency.
 Exit status: 0 done, 2 error, 130 interrupted.";
 
 /// Which experiment.
@@ -83,8 +84,9 @@ EXAMPLES
   equipoise svm path data --costs 0.1,1,10 --json > path.json
   equipoise report path.json --out path.html
 
-FILE is a history (--history of any command), or the JSON that svm path, svm cv, lasso path, lasso cv, fused path, portfolio
---frontier or lab wrote; `-` is stdin, and --out - is stdout. The page needs no network; hover for values, click names to hide
+FILE is a history (--history of any command), or the JSON that svm path, svm cv, lasso path, lasso
+cv, fused path, portfolio --frontier or lab wrote; plain or packed by gzip, bzip2, xz, zstd; `-` is
+stdin, and --out - is stdout. The page needs no network; hover for values, click names to hide
 series.";
 
 /// `equipoise report`.
@@ -110,9 +112,10 @@ EXAMPLES
   equipoise demo                     a race, and equipoise-demo.html
   equipoise demo --out race.html     the page elsewhere
 
-The problem is made in memory: a lasso whose 2000 coefficients sum to zero. Random pairs as in the paper and the default
-method solve it to the same proven accuracy; the first is given three seconds. Exit status: 0, or 1 where the default was
-interrupted.";
+The problem is made in memory: a lasso whose 2000 coefficients sum to zero. Random pairs as in the
+paper and the default method solve it to the same proven accuracy; the first is given three
+seconds.
+Exit status: 0, or 1 where the default was interrupted.";
 
 /// `equipoise demo`.
 #[derive(Debug, Args)]

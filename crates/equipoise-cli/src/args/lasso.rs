@@ -9,12 +9,13 @@ use crate::args::values;
 
 const EXAMPLES: &str = "\
 EXAMPLES
-  equipoise lasso fit counts.csv --target bmi --zero-sum --log --pseudo-count 0.5 --lambda-ratio 0.1
+  equipoise lasso fit counts.csv --target bmi --zero-sum --log --pseudo-count 0.5 --lambda 2
   equipoise lasso path counts.csv --target bmi --zero-sum --log --plot path.svg
   equipoise lasso cv counts.csv --target bmi --zero-sum --log --folds 10 --plot cv.svg
   equipoise lasso stability counts.csv --target bmi --zero-sum --log --lambda-ratio 0.2
   equipoise lasso fit houses.csv --target price --lambda 3 --out fit.json
   equipoise lasso verify fit.json houses.csv --target price
+  equipoise lasso predict fit.json others.csv --out prices.txt
 
 DATA is a table: CSV with or without a header, .npy or .mtx; one row a sample, unless --transpose.
 Exit status: 0 converged, 1 finished without converging, 2 error.";
@@ -39,17 +40,20 @@ pub(crate) enum LassoCommand {
     Stability(StabilityArguments),
     /// Check a fit, whoever made it, from raw data alone
     Verify(LassoVerifyArguments),
+    /// Predict the target of rows with a fit, and score it where the table has the target
+    Predict(LassoPredictArguments),
 }
 
 const FIT_EXAMPLES: &str = "\
 EXAMPLES
   equipoise lasso fit data.csv --target y --lambda-ratio 0.1
-  equipoise lasso fit counts.csv --target bmi.csv --transpose --names genera.csv --zero-sum --log --pseudo-count 0.5 --lambda 2
-  equipoise lasso fit data.csv --target y --covariates age,sex --lambda 5 --out fit.json --plot fit.svg
+  equipoise lasso fit counts.csv --target bmi.csv --transpose --names genera.csv --lambda-ratio 0.1
+  equipoise lasso fit data.csv --target y --covariates age,sex --lambda 5 --plot fit.svg
 
-Minimises 1/2 ||y - X b - b0||^2 + L ||b||_1 (sums, not means), the coefficients of --zero-sum summing to 0.
-Ctrl-C ends a run with the coefficients so far. A result appears whole or not at all, and one that did not
-converge leaves a better one there alone. Exit status: 0 converged, 1 finished without converging, 2 error.";
+Minimises 1/2 ||y - X b - b0||^2 + L ||b||_1 (sums, not means), the coefficients of --zero-sum
+summing to 0. Ctrl-C ends a run with the coefficients so far. A result appears whole or not at
+all, and one that did not converge leaves a better one there alone.
+Exit status: 0 converged, 1 finished without converging, 2 error.";
 
 /// `equipoise lasso fit`.
 #[derive(Debug, Args)]
@@ -150,7 +154,8 @@ EXAMPLES
   equipoise lasso verify fit.json data.csv --target y
   equipoise lasso verify fit.json data.csv --target y --gap 1e-9 --json
 
-The regression is typed as it was for `fit`; lambda is the one in the file. Exit status: 0 met, 1 not met, 2 error.";
+The regression is typed as it was for `fit`; lambda is the one in the file.
+Exit status: 0 met, 1 not met, 2 error.";
 
 /// `equipoise lasso verify`.
 #[derive(Debug, Args)]
@@ -162,6 +167,38 @@ pub(crate) struct LassoVerifyArguments {
     pub(crate) data: PathBuf,
     #[command(flatten)]
     pub(crate) regression: RegressionArguments,
+}
+
+const PREDICT_EXAMPLES: &str = "\
+EXAMPLES
+  equipoise lasso predict fit.json others.csv
+  equipoise lasso predict fit.json others.csv --out predictions.txt --json
+
+Columns go by their names; the result says whether logarithms are taken, and of what. Columns whose
+coefficient is 0 may be missing, and so may the target: then there is no score. A line of --out is
+the prediction of a row: of the logistic loss the probability of the larger target.
+Exit status: 0, or 2 on an error.";
+
+/// `equipoise lasso predict`.
+#[derive(Debug, Args)]
+#[command(after_help = PREDICT_EXAMPLES)]
+pub(crate) struct LassoPredictArguments {
+    /// What `fit --out` wrote
+    pub(crate) result: PathBuf,
+    /// The table
+    pub(crate) data: PathBuf,
+    /// The column to score by [default: the target of the fit, where the table has it]
+    #[arg(long, value_name = "NAME")]
+    pub(crate) target: Option<String>,
+    /// Write the predictions to this file, one a line
+    #[arg(long, value_name = "FILE")]
+    pub(crate) out: Option<PathBuf>,
+    /// Print scores as one JSON object
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Say nothing but errors, and what --json asks for
+    #[arg(long, short)]
+    pub(crate) quiet: bool,
 }
 
 /// Where results go.

@@ -41,7 +41,8 @@ pub(crate) use generate::{Data, Destination, GenerateArguments, Kind, Size};
 pub(crate) use lab::{DemoArguments, LabArguments, LabExperiment, LabScale, ReportArguments};
 pub(crate) use lasso::{
     LassoArguments, LassoCommand, LassoCvArguments, LassoFitArguments, LassoPathArguments,
-    LassoVerifyArguments, ManyLambdas, OneLambda, OutputArguments, RegressionArguments, StabilityArguments,
+    LassoPredictArguments, LassoVerifyArguments, ManyLambdas, OneLambda, OutputArguments,
+    RegressionArguments, StabilityArguments,
 };
 pub(crate) use multicore::Multicore;
 pub(crate) use portfolio::{
@@ -97,9 +98,9 @@ EXAMPLES
   equipoise verify problem.toml x.json
   equipoise verify problem.toml x.json --tolerance 1e-8 --json
 
-The certificate is met when x is in the domain of h, every row of Ax = b holds up to 1e-9 of its own terms, and the
-duality gap, proven in exact arithmetic, is within T (1 + |objective|); where a term has no conjugate an
-estimate stands in for it.
+The certificate is met when x is in the domain of h, every row of Ax = b holds up to 1e-9 of its
+own terms, and the duality gap, proven in exact arithmetic, is within T (1 + |objective|); where a
+term has no conjugate an estimate stands in for it.
 Exit status: 0 met, 1 not met, 2 error.";
 
 /// `equipoise verify`.
@@ -171,6 +172,22 @@ mod tests {
     #[test]
     fn the_command_line_is_well_formed() {
         Arguments::command().debug_assert();
+    }
+
+    /// Lines of examples and notes that are longer than what help is wrapped at would break raggedly.
+    #[test]
+    fn notes_of_help_are_at_most_98_wide() {
+        fn look(command: &clap::Command, path: &str, long: &mut Vec<String>) {
+            let path = format!("{path} {}", command.get_name());
+            let notes = [command.get_after_help(), command.get_after_long_help(), command.get_before_help()];
+            let text: String = notes.into_iter().flatten().map(|note| format!("{note}\n")).collect();
+            let wide = text.lines().filter(|line| line.chars().count() > 98);
+            long.extend(wide.map(|line| format!("{path}: {line}")));
+            command.get_subcommands().for_each(|below| look(below, &path, long));
+        }
+        let mut long = Vec::new();
+        look(&Arguments::command(), "", &mut long);
+        assert!(long.is_empty(), "{long:#?}");
     }
 
     #[test]

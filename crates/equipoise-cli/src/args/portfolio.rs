@@ -16,12 +16,13 @@ EXAMPLES
   equipoise portfolio prices.csv --frontier 50 --frontier-csv frontier.csv --plot frontier.svg
   equipoise portfolio verify weights.json prices.csv --target-return 0.0005 --max-weight 0.2
 
-Minimises the variance of the return of one period (a day, where rows are days), plus K sum |w - held| with
---turnover-penalty K. PRICES has one column an asset and one row a period, dates in its first column or none;
-.gz, .bz2 and .xz are unpacked. Small tables: --limits asset,min,max; --sectors asset,sector;
---sector-limits sector,min,max; --current asset,weight. Empty cells there are no limit of their own.
-Ctrl-C ends a run with the weights so far. A result appears whole or not at all, and one that did not
-converge leaves a better one there alone. Exit status: 0 converged, 1 finished without converging, 2 error.";
+Minimises the variance of the return of one period (a day, where rows are days), plus K sum |w -
+held| with --turnover-penalty K. PRICES has one column an asset and one row a period, dates in its
+first column or none; .gz, .bz2 and .xz are unpacked. Small tables: --limits asset,min,max;
+--sectors asset,sector; --sector-limits sector,min,max; --current asset,weight. Empty cells there
+are no limit of their own. Ctrl-C ends a run with the weights so far. A result appears whole or
+not at all, and one that did not converge leaves a better one there alone.
+Exit status: 0 converged, 1 finished without converging, 2 error.";
 
 /// `equipoise portfolio`.
 #[derive(Debug, Args)]
@@ -75,7 +76,8 @@ EXAMPLES
   equipoise portfolio verify weights.json prices.csv --max-weight 0.2
   equipoise portfolio verify frontier.json prices.csv --gap 1e-9 --json
 
-The problem is typed as it was when it was solved; of a frontier every point is checked, with its own target.
+The problem is typed as it was when it was solved; of a frontier every point is checked, with its
+own target.
 Exit status: 0 met, 1 not met, 2 error.";
 
 /// `equipoise portfolio verify`.

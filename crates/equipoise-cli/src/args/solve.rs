@@ -22,12 +22,13 @@ EXAMPLES
   equipoise solve large.toml --ranks 16
   equipoise solve long.toml --checkpoint long.ckpt --every 300 --resume --out x.json
 
-SIZE is bytes, or has a unit: k, M, G, kB, MB, GB, KiB, MiB, GiB. The methods stochastic, svrg and saga, and auto where a
-SIZE is given, read a matrix that is larger than that from its file (.npy, .csv, .svm, .libsvm), row by row.
-Options win over [solve] of the problem file. Ctrl-C ends a run with the best iterate so far; a second one at once.
-With --checkpoint a run is put aside now and then; typed again with --resume it goes on from there, on one thread to the
-same bits. The file goes away when the run converges.
-A FILE of --out appears whole or not at all, and a run that did not converge leaves a better one there alone.
+SIZE is bytes, or has a unit: k, M, G, kB, MB, GB, KiB, MiB, GiB. The methods stochastic, svrg and
+saga, and auto where a SIZE is given, read a matrix that is larger than that from its file (.npy,
+.csv, .svm, .libsvm), row by row. Options win over [solve] of the problem file. Ctrl-C ends a run
+with the best iterate so far; a second one at once. With --checkpoint a run is put aside now and
+then; typed again with --resume it goes on from there, on one thread to the same bits. The file
+goes away when the run converges. A FILE of --out appears whole or not at all, and a run that did
+not converge leaves a better one there alone.
 Exit status: 0 converged, 1 finished without converging (the status says why), 2 error.";
 
 /// `equipoise solve`.

@@ -16,12 +16,14 @@ use equipoise_formats::libsvm::{ReadOptions, read_path};
 use equipoise_formats::table::{TableOptions, read_table};
 
 use crate::args::ConsensusProblemArguments;
+use crate::ending;
 use crate::exit::note;
 use crate::graph::parse_topology;
 use crate::ranks::together;
 
-/// Endings of tables; any other name is LIBSVM text.
-const TABLES: [&str; 4] = ["csv", "tsv", "npy", "mtx"];
+/// Endings of tables, packed or not; and of those that are not packed. Any other name is LIBSVM text.
+const TEXTS: [&str; 2] = ["csv", "tsv"];
+const MATRICES: [&str; 2] = ["npy", "mtx"];
 
 /// A problem, read.
 #[derive(Debug)]
@@ -201,10 +203,15 @@ struct File {
     targets: Vec<f64>,
 }
 
+fn is_matrix(path: &Path) -> bool {
+    path.extension().is_some_and(|ending| MATRICES.iter().any(|known| ending.eq_ignore_ascii_case(known)))
+}
+
 impl File {
     fn read(path: &Path, args: &ConsensusProblemArguments, control: &Control) -> Result<Self> {
-        let ending = path.extension().map(|ending| ending.to_string_lossy().to_lowercase());
-        if ending.is_some_and(|ending| TABLES.contains(&ending.as_str())) {
+        // Standard input has no name; a target is a column, which LIBSVM text has not.
+        let is_piped_table = path.as_os_str() == "-" && args.target.is_some();
+        if is_piped_table || ending::has(path, &TEXTS) || is_matrix(path) {
             return Self::of_table(path, args.target.as_deref(), control);
         }
         if let Some(target) = &args.target {
@@ -214,7 +221,12 @@ impl File {
             bail!(
                 "--target {target}: {} is read as LIBSVM text, whose label is its target; names of tables end in {}",
                 path.display(),
-                TABLES.map(|ending| format!(".{ending}")).join(", ")
+                TEXTS
+                    .iter()
+                    .chain(&MATRICES)
+                    .map(|ending| format!(".{ending}"))
+                    .collect::<Vec<_>>()
+                    .join(", ")
             );
         }
         let read = read_path(path, ReadOptions::default(), control)?;

@@ -57,9 +57,12 @@ pub(crate) fn run(args: &FitArguments, interrupt: &Interrupt) -> Result<Outcome>
     let seconds = begun.elapsed().as_secs_f64();
     let (status, gap) = (report::status(&fits), report::worst(&fits, |fit| fit.relative_gap));
     if status != Status::Converged {
-        note(not_converged(status, gap, input.settings.gap));
+        note(not_converged(status, gap, input.settings.gap, report::overflows(&fits)));
     }
-    let standing = Standing { converged: status == Status::Converged, measure: gap };
+    let standing = Standing {
+        converged: status == Status::Converged,
+        measure: if gap.is_nan() { f64::INFINITY } else { gap },
+    };
     let stays = place.is_some_and(|place| place.stays(standing, args.keep_partial));
     let json = FitJson::new(&fits, &input, seconds);
     if let Some(path) = args.out.as_ref().filter(|_| !stays) {
@@ -139,11 +142,15 @@ fn starts(path: &Path, input: &Input, control: &Control) -> Result<Vec<Vec<f64>>
     Ok(lists)
 }
 
-fn not_converged(status: Status, gap: f64, allowed: f64) -> String {
+fn not_converged(status: Status, gap: f64, allowed: f64, overflows: bool) -> String {
     let advice = match status {
+        _ if overflows => {
+            "squares of these numbers are beyond the largest of double precision, 1.8e308: divide the data by a power of ten"
+        }
         Status::TimeLimit => "raise --time-limit, or continue with --warm-start",
         Status::Interrupted => "continue with --warm-start",
         _ => "no step makes progress any more; the gap may be beyond double precision",
     };
-    format!("not converged: {status}: {}; {advice}", rounding::relative_gap(gap, allowed))
+    let gap = report::gap_words(gap);
+    format!("not converged: {status}: relative gap {gap}, allowed {}; {advice}", rounding::above(allowed, 3))
 }

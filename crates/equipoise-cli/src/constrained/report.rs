@@ -89,8 +89,19 @@ pub(super) fn status(fits: &[Fit]) -> Status {
     fits.iter().map(|fit| fit.status).find(|status| *status != Status::Converged).unwrap_or(Status::Converged)
 }
 
+/// The largest of all fits; NaN, where one of them is: what is not known is not 0.
 pub(super) fn worst(fits: &[Fit], of: impl Fn(&Fit) -> f64) -> f64 {
-    fits.iter().map(of).fold(0.0, f64::max)
+    fits.iter().map(of).fold(0.0, |worst, own| if worst > own || worst.is_nan() { worst } else { own })
+}
+
+/// A gap in words.
+pub(super) fn gap_words(gap: f64) -> String {
+    if gap.is_nan() { "not known".into() } else { rounding::above(gap, 3) }
+}
+
+/// Whether squares of these numbers are more than double precision holds.
+pub(super) fn overflows(fits: &[Fit]) -> bool {
+    fits.iter().any(|fit| !fit.objective.is_finite())
 }
 
 impl<'a> FitJson<'a> {
@@ -160,7 +171,7 @@ pub(super) fn words(fits: &[Fit], input: &Input, seconds: f64) -> String {
         );
     }
     let gap = worst(fits, |fit| fit.relative_gap);
-    line(&mut text, "relative gap", &rounding::allowed(gap, allowed));
+    line(&mut text, "relative gap", &format!("{} (allowed {})", gap_words(gap), rounding::above(allowed, 3)));
     line(
         &mut text,
         "infeasibility",

@@ -11,6 +11,7 @@ use equipoise::{Control, Matrix};
 use equipoise_formats::table::{Header, RowNames, Table, TableOptions, read_table};
 use equipoise_models::lasso::{Data, Loss, Settings};
 
+use super::report::Recipe;
 use crate::args::RegressionArguments;
 use crate::interrupt::Interrupt;
 
@@ -26,6 +27,8 @@ pub(crate) struct Regression {
     pub(crate) control: Control,
     /// Which targets became -1 and +1, for the logistic loss.
     pub(crate) labels: Option<(f64, f64)>,
+    /// What is to be done to other rows before they are predicted.
+    pub(crate) model: Recipe,
     pub(crate) seconds_load: f64,
 }
 
@@ -81,8 +84,16 @@ impl Regression {
         let labels = (settings.loss == Loss::Logistic).then(|| labels(&mut y, &target.name)).transpose()?;
         let names = table.names.clone();
         let x = table.into_matrix()?;
+        let model = Recipe {
+            target: target.name.clone(),
+            loss: settings.loss.to_string(),
+            log: args.log,
+            pseudo_count: args.pseudo_count.filter(|_| args.log),
+            covariates: covariates.into_iter().map(|covariate| covariate.name).collect(),
+            labels,
+        };
         let seconds_load = started.elapsed().as_secs_f64();
-        Ok(Self { names, target: target.name, x, y, weights, settings, control, labels, seconds_load })
+        Ok(Self { names, target: target.name, x, y, weights, settings, control, labels, model, seconds_load })
     }
 
     pub(crate) fn data(&self) -> Data<'_> {
@@ -126,25 +137,22 @@ fn take_logarithms(table: &mut Table, pseudo_count: Option<f64>, path: &Path) ->
     let rows = table.rows;
     for (place, value) in table.values.iter_mut().enumerate() {
         let (column, row) = (&table.names[place / rows], place % rows + 1);
-        let positive = match pseudo_count {
-            Some(count) if *value == 0.0 => count,
-            _ => *value,
-        };
-        if positive == 0.0 {
-            bail!(
-                "{}: row {row}, column {column}: 0 has no logarithm; --pseudo-count 0.5 puts 0.5 in the place of zeros",
-                path.display()
-            );
-        }
-        if positive < 0.0 {
-            bail!(
-                "{}: row {row}, column {column}: found {value}; only positive numbers have a logarithm",
-                path.display()
-            );
-        }
-        *value = positive.ln();
+        *value = logarithm(*value, pseudo_count)
+            .with_context(|| format!("{}: row {row}, column {column}", path.display()))?;
     }
     Ok(())
+}
+
+/// The logarithm of a part, with the pseudo-count in the place of 0.
+pub(super) fn logarithm(value: f64, pseudo_count: Option<f64>) -> Result<f64> {
+    let positive = pseudo_count.filter(|_| value == 0.0).unwrap_or(value);
+    if positive == 0.0 {
+        bail!("0 has no logarithm; --pseudo-count 0.5 puts 0.5 in the place of zeros");
+    }
+    if positive < 0.0 {
+        bail!("found {value}; only positive numbers have a logarithm");
+    }
+    Ok(positive.ln())
 }
 
 /// Rows of C: under names of columns, or one number a column.

@@ -80,7 +80,8 @@ pub(crate) fn run(args: &LassoFitArguments, interrupt: &Interrupt) -> Result<Out
     let point = fitter.fit(lambda, control).map_err(explain)?;
     let seconds = started.elapsed().as_secs_f64();
     note_status(&point, regression.settings.gap);
-    let json = PointJson::new(&point, &regression, fitter.lambda_max(), seconds);
+    let json =
+        PointJson::new(&point, &regression, fitter.lambda_max(), seconds).with_model(&regression.model);
     let standing = Standing { converged: point.status == Status::Converged, measure: point.relative_gap };
     let stays = place.is_some_and(|place| place.stays(standing, args.output.keep_partial));
     if let Some(path) = args.output.out.as_ref().filter(|_| !stays) {

@@ -3,13 +3,14 @@
 //! - `data`: the table, its target, covariates, logarithms, constraints
 //! - `report`: results in words and as JSON
 //! - `picture`: coefficients along lambda, errors of cross-validation, frequencies
-//! - `fit`, `path`, `cv`, `stability`, `verify`: the commands
+//! - `fit`, `path`, `cv`, `stability`, `verify`, `predict`: the commands
 
 mod cv;
 mod data;
 mod fit;
 mod path;
 mod picture;
+mod predict;
 mod report;
 mod stability;
 mod verify;
@@ -27,5 +28,6 @@ pub(crate) fn run(command: &LassoCommand, interrupt: &Interrupt) -> Result<Outco
         LassoCommand::Cv(args) => cv::run(args, interrupt),
         LassoCommand::Stability(args) => stability::run(args, interrupt),
         LassoCommand::Verify(args) => verify::run(args, interrupt),
+        LassoCommand::Predict(args) => predict::run(args, interrupt),
     }
 }

@@ -53,6 +53,22 @@ pub(crate) struct PointJson<'a> {
     standard_error: Option<f64>,
     seconds_load: f64,
     seconds_solve: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    model: Option<&'a Recipe>,
+}
+
+/// How a table became numbers: what is done again for other rows.
+#[derive(Debug, Clone, Serialize, serde::Deserialize)]
+pub(crate) struct Recipe {
+    pub(crate) target: String,
+    pub(crate) loss: String,
+    /// Whether logarithms are taken of all columns but the covariates.
+    pub(crate) log: bool,
+    /// What stands for 0 in them.
+    pub(crate) pseudo_count: Option<f64>,
+    pub(crate) covariates: Vec<String>,
+    /// Which targets became -1 and +1, for the logistic loss.
+    pub(crate) labels: Option<(f64, f64)>,
 }
 
 /// What is not finite is not known.
@@ -78,7 +94,13 @@ impl<'a> PointJson<'a> {
             standard_error: None,
             seconds_load: regression.seconds_load,
             seconds_solve: seconds,
+            model: None,
         }
+    }
+
+    /// The same with what `predict` needs beside the coefficients.
+    pub(crate) fn with_model(self, model: &'a Recipe) -> Self {
+        Self { model: Some(model), ..self }
     }
 
     pub(crate) fn with_error(self, error: f64, standard_error: f64) -> Self {
@@ -93,6 +115,8 @@ pub(crate) struct StoredFit {
     #[serde(default)]
     pub(crate) intercept: Option<f64>,
     pub(crate) coefficients: BTreeMap<String, f64>,
+    #[serde(default)]
+    pub(crate) model: Option<Recipe>,
 }
 
 impl StoredFit {

@@ -6,30 +6,31 @@
 mod histories;
 mod lists;
 
-use std::fs::File;
-use std::io::{Read, Write};
+use std::io::Write;
 use std::path::Path;
 
 use anyhow::{Context, Result, bail, ensure};
-use equipoise_formats::write_whole;
+use equipoise::Control;
+use equipoise_formats::{read_unpacked, write_whole};
 use equipoise_report::{Page, Section};
 use serde_json::Value;
 
 use crate::args::ReportArguments;
+use crate::ending::without_packing;
 use crate::exit::{self, Outcome};
 use crate::outputs;
 
 /// Bytes beyond which a file is no history and no path.
 const MOST_BYTES: u64 = 1 << 30;
 
-pub(crate) fn run(args: &ReportArguments) -> Result<Outcome> {
+pub(crate) fn run(args: &ReportArguments, control: &Control) -> Result<Outcome> {
     let inputs: Vec<Option<&Path>> = args.files.iter().map(|file| Some(file.as_path())).collect();
     outputs::check(&[Some(&args.out)], &inputs)?;
     let mut histories = Vec::new();
     let mut sections = Vec::new();
     let mut left_out = 0;
     for file in &args.files {
-        match read(file)? {
+        match read(file, control)? {
             Source::History((runs, more)) => {
                 histories.extend(runs);
                 left_out += more;
@@ -65,27 +66,24 @@ enum Source {
     Section(Section),
 }
 
-fn read(path: &Path) -> Result<Source> {
+fn read(path: &Path, control: &Control) -> Result<Source> {
     let is_piped = path.as_os_str() == "-";
     let shown = if is_piped { "standard input".to_owned() } else { path.display().to_string() };
-    let mut text = String::new();
-    let open = || -> std::io::Result<Box<dyn Read>> {
-        Ok(if is_piped { Box::new(std::io::stdin()) } else { Box::new(File::open(path)?) })
-    };
-    open()
-        .and_then(|source| source.take(MOST_BYTES + 1).read_to_string(&mut text))
-        .with_context(|| format!("cannot read {shown}"))?;
+    let text = read_unpacked(path, MOST_BYTES + 1, control)?;
     ensure!(
         text.len() as u64 <= MOST_BYTES,
         "{shown} has more than {MOST_BYTES} bytes: no history or path of equipoise is that large"
     );
-    let name = path.file_stem().filter(|_| !is_piped);
-    let name = name.map_or_else(|| shown.clone(), |stem| stem.to_string_lossy().into_owned());
+    let name = Path::new(&without_packing(path)).file_stem().map(|stem| stem.to_string_lossy().into_owned());
+    let name = name.filter(|_| !is_piped).unwrap_or_else(|| shown.clone());
     if let Some(runs) = histories::read(&name, &text).with_context(|| shown.clone())? {
         return Ok(Source::History(runs));
     }
+    if let Some(section) = lists::walk(&name, &text).with_context(|| shown.clone())? {
+        return Ok(Source::Section(section));
+    }
     if let Ok(value) = serde_json::from_str::<Value>(&text)
-        && let Some(section) = lists::section(&name, path, &value)?
+        && let Some(section) = lists::section(&name, Some(path).filter(|_| !is_piped), &value)?
     {
         return Ok(Source::Section(section));
     }

@@ -39,10 +39,7 @@ pub(crate) fn is_table(path: &Path, choice: &TableChoice) -> bool {
 
 /// Whether the ending of a name is that of a table, packed or not.
 pub(crate) fn has_ending(path: &Path) -> bool {
-    let name = path.file_name().map(|name| name.to_string_lossy().to_lowercase()).unwrap_or_default();
-    let packed = [".gz", ".bz2", ".xz", ".zst"].iter().find_map(|ending| name.strip_suffix(ending));
-    let name = packed.unwrap_or(&name);
-    [".csv", ".tsv"].iter().any(|ending| name.ends_with(ending))
+    crate::ending::has(path, &["csv", "tsv"])
 }
 
 /// Reads a table to learn from; without a target where none is needed.
@@ -67,7 +64,7 @@ pub(crate) fn read(
         let (labels, weights) = (vec![0.0; table.rows], taken(&mut table, weights)?);
         let names = table.names.clone();
         return Ok(Labelled {
-            rows: rows(&table, &names)?,
+            rows: rows(&table, &names, path)?,
             labels,
             names,
             target: None,
@@ -86,7 +83,14 @@ pub(crate) fn read(
         bail!("{}: no column is left beside the target {target}", path.display());
     }
     let names = table.names.clone();
-    Ok(Labelled { rows: rows(&table, &names)?, labels, names, target: Some(target), label_names, weights })
+    Ok(Labelled {
+        rows: rows(&table, &names, path)?,
+        labels,
+        names,
+        target: Some(target),
+        label_names,
+        weights,
+    })
 }
 
 /// Reads a table into the columns of a model; labels are left out where the table has none.
@@ -136,7 +140,7 @@ pub(crate) fn read_for(
         (None, Some(numbers)) => (numbers, columns.label_names.map(<[String]>::to_vec)),
         (None, None) => (vec![0.0; table.rows], columns.label_names.map(<[String]>::to_vec)),
     };
-    let rows = rows(&table, &names).with_context(|| path.display().to_string())?;
+    let rows = rows(&table, &names, path)?;
     let target = target.map(str::to_owned);
     Ok((Labelled { rows, labels, names, target, label_names, weights: None }, has_labels))
 }
@@ -271,7 +275,7 @@ fn taken(table: &mut Table, name: Option<&str>) -> Result<Option<Vec<f64>>> {
 }
 
 /// The columns of these names by row, without zeros.
-fn rows(table: &Table, names: &[String]) -> Result<Rows<'static>> {
+fn rows(table: &Table, names: &[String], path: &Path) -> Result<Rows<'static>> {
     let places: Vec<usize> = if table.names == names {
         (0..names.len()).collect()
     } else {
@@ -288,7 +292,7 @@ fn rows(table: &Table, names: &[String]) -> Result<Rows<'static>> {
         }
         starts.push(indices.len());
     }
-    Ok(Rows::new(names.len(), starts, indices, Some(values))?)
+    Rows::new(names.len(), starts, indices, Some(values)).with_context(|| path.display().to_string())
 }
 
 /// A few names for a message.

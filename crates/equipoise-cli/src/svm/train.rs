@@ -298,6 +298,11 @@ fn next(args: &TrainArguments, stays: bool, is_part: bool) -> String {
         line(&mut text, "model", &format!("not written; {path} is better"));
         return text;
     }
+    if path == "-" {
+        // It went down a pipe, and whoever reads there knows what comes next.
+        line(&mut text, "model", "on standard output");
+        return text;
+    }
     line(&mut text, "model", &path);
     text + "next: equipoise svm predict DATA --model " + &path + "\n"
 }

@@ -4,7 +4,7 @@ use std::fs;
 
 use serde_json::Value;
 
-use crate::{Finished, equipoise, numbers, scratch, text, write};
+use crate::{Finished, equipoise, fed, gzip, numbers, scratch, text, write};
 
 const USERS: &str = "name,c2,c1,upper,room\nriver,0,4,20,1\nlake,0.5,1,10,2\ngas,1,8,,1\n";
 
@@ -405,4 +405,40 @@ mod public_data {
 
     /// Objective and price.
     const KNOWN: [(f64, f64); 2] = [(125947.881417842, 39.38136794806), (706240.290695388, 40.02544995916)];
+}
+
+#[test]
+fn cases_and_tables_may_be_packed_or_come_down_a_pipe() {
+    let folder = scratch("allocate_packed");
+    let commented = format!("% two buses\n\nfunction mpc = case4\n{CASE}");
+    for (name, content, demand) in [
+        ("users.csv", USERS, &["--demand", "25", "--drop", "room"][..]),
+        ("case.m", CASE, &["--demand", "60"]),
+        ("commented.m", &commented, &["--demand", "60"]),
+    ] {
+        let plain = write(&folder, name, content);
+        let packed = folder.join(format!("{name}.gz"));
+        fs::write(&packed, gzip(content.as_bytes())).expect("writable");
+        let x = |ran: Finished| numbers(&ran.expect(0).json()["x"]);
+        let args = |path: &str| {
+            [&["allocate", path, "--json"][..], demand]
+                .concat()
+                .iter()
+                .map(|word| (*word).to_owned())
+                .collect::<Vec<_>>()
+        };
+        let run = |path: &str, stdin: Option<&std::path::Path>| {
+            let words = args(path);
+            let words: Vec<&str> = words.iter().map(String::as_str).collect();
+            x(stdin.map_or_else(|| equipoise(&words), |file| fed(&words, file)))
+        };
+        let expected = run(&plain, None);
+        for (path, stdin) in [
+            (text(&packed), None),
+            ("-".into(), Some(std::path::Path::new(&plain))),
+            ("-".into(), Some(packed.as_path())),
+        ] {
+            assert_eq!(run(&path, stdin), expected, "{name} as {path}");
+        }
+    }
 }

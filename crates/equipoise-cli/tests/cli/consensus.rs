@@ -5,7 +5,7 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use crate::{Finished, equipoise, numbers, scratch, text, write};
+use crate::{Finished, equipoise, fed, gzip, numbers, scratch, text, write};
 
 /// Four shards of a small classification, as tables.
 fn shards(folder: &Path) -> Vec<String> {
@@ -135,4 +135,20 @@ fn limits_end_a_run_with_what_it_has() {
     assert_eq!(found.json()["status"], "iteration-limit");
     found.complains(&["not converged", "raise --max-messages"]);
     run(&files, &["--loss", "hinge", "--time-limit", "0"]).expect(2).complains(&["--time-limit: found 0"]);
+}
+
+#[test]
+fn tables_may_be_packed_or_come_down_a_pipe() {
+    let folder = scratch("consensus_packed");
+    let files = shards(&folder);
+    let options = ["--shards", "2", "--loss", "ridge", "--target", "y", "--json"];
+    let x = |ran: Finished| numbers(&ran.expect(0).json()["x"]);
+    let expected = x(run(&files[..1], &options));
+    let packed = folder.join("0.csv.gz");
+    fs::write(&packed, gzip(&fs::read(&files[0]).expect("a table"))).expect("writable");
+    assert_eq!(x(run(&[text(&packed)], &options)), expected);
+    let piped = [&["consensus", "-"][..], &options].concat();
+    for file in [Path::new(&files[0]), packed.as_path()] {
+        assert_eq!(x(fed(&piped, file)), expected);
+    }
 }

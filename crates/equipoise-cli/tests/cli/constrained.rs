@@ -258,3 +258,17 @@ mod public_data {
         }
     }
 }
+
+#[test]
+fn numbers_whose_squares_overflow_are_said_to() {
+    let folder = scratch("constrained_overflow");
+    let rows: String =
+        (0..9).map(|k| format!("{}e300,{}e300,{}e300\n", k % 4 + 1, k % 3 - 1, k % 5 - 2)).collect();
+    let data = write(&folder, "data.csv", &format!("a,b,y\n{rows}"));
+    let ran = equipoise(&["constrained", "fit", &data, "--target", "y", "--simplex", "--json"])
+        .expect(1)
+        .complains(&["relative gap not known", "beyond the largest of double precision", "divide the data"]);
+    assert!(ran.json()["relative_gap"].is_null(), "{}", ran.stdout);
+    let ran = equipoise(&["constrained", "fit", &data, "--target", "y", "--simplex"]).expect(1);
+    assert!(ran.stdout.contains("relative gap   not known"), "{}", ran.stdout);
+}

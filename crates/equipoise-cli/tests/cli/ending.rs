@@ -164,3 +164,25 @@ fn a_broken_pipe_is_a_quiet_success() {
         assert_eq!((child.wait().expect("it ends").code(), words.as_str()), (Some(0), ""), "{args:?}");
     }
 }
+
+/// A history or a result goes to stdout, and nobody reads it to its end.
+#[test]
+#[cfg(unix)]
+fn a_reader_that_goes_early_is_no_error() {
+    let folder = scratch("gone");
+    let problem = write(&folder, "problem.toml", crate::TWO);
+    for option in ["--history", "--out"] {
+        let mut child = command(&["solve", &problem, option, "-", "-q"])
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("the command starts");
+        drop(child.stdout.take());
+        let ran = child.wait_with_output().expect("it ends");
+        assert_eq!(
+            (ran.status.code(), String::from_utf8_lossy(&ran.stderr).as_ref()),
+            (Some(0), ""),
+            "{option}"
+        );
+    }
+}

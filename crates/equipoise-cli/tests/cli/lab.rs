@@ -60,6 +60,13 @@ fn theory_finds_what_theory_says_and_is_not_run_twice() {
     let shown = text(&folder.join("cell.html"));
     equipoise(&["report", &text(&cell), "--out", &shown]).expect(0);
     assert!(page(Path::new(&shown)).contains("Experiment <code>theory</code>"));
+    // Down a pipe it has no file of rows beside it.
+    let record = fs::read_to_string(&cell).expect("a record");
+    let shown = piped(&["report", "-", "--out", "-"], &record).expect(0).stdout;
+    assert!(
+        shown.contains("Experiment <code>theory</code>")
+            && shown.contains("which standard input does not name")
+    );
 }
 
 #[test]
@@ -153,6 +160,17 @@ fn histories_of_all_commands_are_shown() {
         ("fused", format!("fused fit {table} --column y --choose bic"), &["lambda ", "Gap over time"]),
         ("allocate", format!("allocate {plants} --demand 10"), &["Residual over time"]),
         ("portfolio", format!("portfolio {prices} --frontier 3"), &["point 1</button>", "Gap over time"]),
+        (
+            "lasso-fit",
+            format!("lasso fit {table} --target y --lambda-ratio 0.3"),
+            &["<h2>Path: lasso-fit</h2>", "nonzeros"],
+        ),
+        (
+            "lasso-path",
+            format!("lasso path {table} --target y"),
+            &["Coefficients that are not 0", "Gap along the path"],
+        ),
+        ("lasso-cv", format!("lasso cv {table} --target y --folds 3"), &["Coefficients that are not 0"]),
     ] {
         let history = text(&folder.join(format!("{name}.csv")));
         let words: Vec<&str> = command.split(' ').chain(["--history", &history]).collect();
@@ -172,6 +190,9 @@ fn reports_go_through_pipes() {
     let history = "pass,seconds,infeasibility,price_1\n1,0.1,2,3\n2,0.2,1,4\n";
     let shown = piped(&["report", "-", "--out", "-"], history).expect(0);
     assert!(shown.stdout.starts_with("<!doctype html>") && shown.stdout.contains("Report on -"));
+    let walked = "lambda,objective,bound,relative_gap,nonzeros\n2,5,5,1e-9,0\n1,4,4,1e-9,1\n";
+    let shown = piped(&["report", "-", "--out", "-"], walked).expect(0);
+    assert!(shown.stdout.contains("Gap along the path"));
     piped(&["report", "-", "--out", "-"], "x,y\n1,2\n")
         .expect(2)
         .complains(&["standard input", "neither a history"]);
@@ -198,4 +219,46 @@ fn paths_of_machines_are_plotted_and_reported() {
     let out = text(&folder.join("path.html"));
     equipoise(&["report", &json, "--out", &out]).expect(0);
     assert!(page(Path::new(&out)).contains("support vectors against the cost"));
+}
+
+#[test]
+fn signals_in_pieces_and_frontiers_are_reported_with_what_is_in_them() {
+    let folder = scratch("report-pieces");
+    let signal: String =
+        (0..40).map(|k| format!("{}\n", f64::from(k % 7) + if k > 20 { 5.0 } else { 0.0 })).collect();
+    let signal = write(&folder, "signal.csv", &signal);
+    let walked = equipoise(&["fused", "path", &signal, "--steps", "9", "--json"]).expect(0);
+    let path = write(&folder, "pieces.json", &walked.stdout);
+    let out = text(&folder.join("pieces.html"));
+    equipoise(&["report", &path, "--out", &out]).expect(0);
+    let html = page(Path::new(&out));
+    for piece in ["In pieces, at lambda", "What the choice goes by", "Pieces along the path"] {
+        assert!(html.contains(piece), "no {piece:?}");
+    }
+    let prices = (0..30).map(|k| format!("{},{},{}", 50 + k * k % 7, 40 + k % 5, 30 + k * 3 % 11));
+    let prices = write(&folder, "prices.csv", &format!("p,q,r\n{}\n", prices.collect::<Vec<_>>().join("\n")));
+    let found = equipoise(&["portfolio", &prices, "--frontier", "3", "--json"]).expect(0).stdout;
+    let value: Value = serde_json::from_str(&found).expect("JSON");
+    let points = value["points"].as_array().expect("points").iter();
+    let weights = points.flat_map(|point| point["weights"].as_object().expect("by name").values());
+    let weight = weights.filter_map(Value::as_f64).find(|weight| (0.01..0.99).contains(weight));
+    let weight = weight.expect("some weight is not 0").to_string();
+    let path = write(&folder, "frontier.json", &found);
+    let out = text(&folder.join("frontier.html"));
+    equipoise(&["report", &path, "--out", &out]).expect(0);
+    let html = page(Path::new(&out));
+    assert!(html.contains("Weights along the frontier") && html.contains("<th>target return</th>"));
+    // Pages have six digits.
+    assert!(html.contains(&weight[..6]), "the weight {weight} is drawn");
+}
+
+#[test]
+fn packed_histories_are_reported() {
+    let folder = scratch("report-packed");
+    let history = "pass,seconds,infeasibility\n1,0.1,2\n2,0.2,1\n";
+    let packed = folder.join("history.csv.gz");
+    fs::write(&packed, crate::gzip(history.as_bytes())).expect("writable");
+    let out = text(&folder.join("page.html"));
+    equipoise(&["report", &text(&packed), "--out", &out]).expect(0);
+    assert!(page(Path::new(&out)).contains("history</button>"));
 }

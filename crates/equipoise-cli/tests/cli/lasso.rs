@@ -3,7 +3,9 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::{equipoise as run, scratch};
+use serde_json::Value;
+
+use crate::{equipoise as run, scratch, text, write};
 
 /// A table with a header: two informative columns out of five, a covariate, a target.
 fn table(folder: &Path) -> PathBuf {
@@ -286,4 +288,71 @@ mod public_data {
             assert!((found / objective - 1.0).abs() < 1e-9, "{name}: {found} for {objective}");
         }
     }
+}
+
+#[test]
+fn other_rows_are_predicted_as_the_fit_was_made() {
+    let folder = scratch("lasso_predict");
+    let parts = |k: usize| [(k % 5) as f64, (k * k % 7 + 1) as f64, (k % 3 + 1) as f64];
+    let log = |value: f64| if value == 0.0 { 0.5_f64.ln() } else { value.ln() };
+    let row = |k: usize| {
+        let [a, b, c] = parts(k);
+        let age = (k % 4) as f64;
+        format!("{a},{b},{c},{age},{}", 2.0 * log(a) - 2.0 * log(b) + 0.5 * age + 0.1 * (k % 2) as f64)
+    };
+    let rows: Vec<String> = (0..40).map(row).collect();
+    let data = write(&folder, "data.csv", &format!("a,b,c,age,y\n{}\n", rows.join("\n")));
+    let [fit, out] = ["fit.json", "out.txt"].map(|name| text(&folder.join(name)));
+    let asked = ["--target", "y", "--covariates", "age", "--zero-sum", "--log", "--pseudo-count", "0.5"];
+    run(&[&["lasso", "fit", &data, "--lambda-ratio", "0.001", "--out", &fit][..], &asked].concat()).expect(0);
+    let found = run(&["lasso", "predict", &fit, &data, "--out", &out, "--json"]).expect(0).json();
+    assert_eq!(found["rows"], 40);
+    assert!(found["r2"].as_f64() > Some(0.99) && found["mae"].as_f64() < Some(0.1), "{found}");
+    let stored: Value = serde_json::from_str(&fs::read_to_string(&fit).expect("a fit")).expect("JSON");
+    let of = |name: &str| stored["coefficients"][name].as_f64().expect("a coefficient");
+    let predictions = fs::read_to_string(&out).expect("predictions");
+    for (k, line) in predictions.lines().enumerate() {
+        let [a, b, c] = parts(k).map(log);
+        let by_hand = stored["intercept"].as_f64().expect("an intercept")
+            + of("a") * a
+            + of("b") * b
+            + of("c") * c
+            + of("age") * (k % 4) as f64;
+        assert!(
+            (line.parse::<f64>().expect("a number") - by_hand).abs() < 1e-12,
+            "row {k}: {line}, {by_hand}"
+        );
+    }
+    // Without the target there is no score; without a column that counts there is no prediction.
+    let bare = write(&folder, "bare.csv", "b,a,c,age\n1,2,1,0\n");
+    let said = run(&["lasso", "predict", &fit, &bare]).expect(0).stdout;
+    assert_eq!(said, "1 rows predicted\nnot scored: the table has no column `y`\n");
+    let fewer = write(&folder, "fewer.csv", "b,c,age\n1,1,0\n");
+    run(&["lasso", "predict", &fit, &fewer]).expect(2).complains(&["fewer.csv: no column `a`"]);
+    let below = write(&folder, "below.csv", "b,a,c,age\n1,-2,1,0\n");
+    run(&["lasso", "predict", &fit, &below]).expect(2).complains(&["row 1, column a", "found -2"]);
+    let other = write(&folder, "other.json", "{\"lambda\": 1, \"coefficients\": {\"a\": 1}}");
+    run(&["lasso", "predict", &other, &data]).expect(2).complains(&["other.json", "no `model`"]);
+}
+
+#[test]
+fn probabilities_of_the_larger_target_are_predicted() {
+    let folder = scratch("lasso_predict_logistic");
+    let row = |k: usize| {
+        format!("{},{},{}", k % 7, k * k % 5, if k % 7 + usize::from(k % 4 == 0) * 3 > 3 { 2 } else { 1 })
+    };
+    let rows: Vec<String> = (0..60).map(row).collect();
+    let data = write(&folder, "data.csv", &format!("a,b,y\n{}\n", rows.join("\n")));
+    let [fit, out] = ["fit.json", "out.txt"].map(|name| text(&folder.join(name)));
+    let asked = ["--target", "y", "--loss", "logistic", "--lambda-ratio", "0.05", "--out", &fit];
+    run(&[&["lasso", "fit", &data][..], &asked].concat()).expect(0);
+    let found = run(&["lasso", "predict", &fit, &data, "--out", &out, "--json"]).expect(0).json();
+    assert!(found["accuracy"].as_f64() > Some(0.8) && found["log_loss"].as_f64() < Some(0.5), "{found}");
+    let predictions = fs::read_to_string(&out).expect("predictions");
+    let mean = predictions.lines().map(|line| line.parse::<f64>().expect("a number")).sum::<f64>() / 60.0;
+    let events = rows.iter().filter(|row| row.ends_with('2')).count() as f64 / 60.0;
+    // The intercept is not penalised: mean probability and share of events are the same.
+    assert!((mean - events).abs() < 1e-3, "{mean} and {events}");
+    let wrong = write(&folder, "wrong.csv", "a,b,y\n1,2,3\n");
+    run(&["lasso", "predict", &fit, &wrong]).expect(2).complains(&["y, row 1: found 3, expected 1 or 2"]);
 }

@@ -130,6 +130,28 @@ fn solve_text(test: &str, problem: &str, options: &[&str]) -> Finished {
     equipoise(&[&["solve", &path], options].concat())
 }
 
+/// These bytes as gzip has them, not made smaller: one stored block.
+fn gzip(bytes: &[u8]) -> Vec<u8> {
+    let length = u16::try_from(bytes.len()).expect("a short text");
+    let crc = !bytes.iter().fold(!0_u32, |crc, &byte| {
+        (0..8).fold(
+            crc ^ u32::from(byte),
+            |crc, _| if crc & 1 == 1 { (crc >> 1) ^ 0xedb8_8320 } else { crc >> 1 },
+        )
+    });
+    let mut out = vec![0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255, 1];
+    out.extend(length.to_le_bytes().into_iter().chain((!length).to_le_bytes()));
+    out.extend_from_slice(bytes);
+    out.extend(crc.to_le_bytes().into_iter().chain(u32::from(length).to_le_bytes()));
+    out
+}
+
+/// Runs with a file on stdin.
+fn fed(args: &[&str], file: &Path) -> Finished {
+    let stdin = fs::File::open(file).expect("a file");
+    command(args).stdin(stdin).output().expect("the command starts").into()
+}
+
 /// An empty folder of one test.
 fn scratch(test: &str) -> PathBuf {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("cli").join(test);

@@ -166,6 +166,18 @@ pub(crate) fn unpacked(bytes: Vec<u8>, path: &Path, control: &Control) -> Result
     Ok(text)
 }
 
+/// Text of a file, which may be packed; what is beyond so many bytes is left out.
+pub(crate) fn read_at_most(path: &Path, most: u64, control: &Control) -> Result<Vec<u8>> {
+    let Input { bytes, path, .. } = open(path, control)?;
+    let halted = || control.check().err().map(|halt| Error::from(halt).while_reading(path));
+    let Unpacked { text, format } = unpack(bytes, path).map_err(|error| halted().unwrap_or(error))?;
+    let mut found = Vec::new();
+    text.take(most)
+        .read_to_end(&mut found)
+        .map_err(|reason| halted().unwrap_or_else(|| explain(format, path, &reason)))?;
+    Ok(found)
+}
+
 /// The error of a read that failed: of the system, or of the data if they were packed.
 pub(super) fn explain(format: Option<&'static str>, path: &Path, reason: &io::Error) -> Error {
     match format {

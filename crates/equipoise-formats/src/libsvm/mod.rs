@@ -58,7 +58,7 @@ mod unusual;
 mod zstd;
 
 pub(crate) use digits::{PADDING, decimal};
-pub(crate) use input::{read_everything, unpacked};
+pub(crate) use input::{read_at_most, read_everything, unpacked};
 pub use matrix::read_labelled_matrix;
 pub use part::read_part;
 pub(crate) use stream::LibsvmRows;

@@ -66,6 +66,13 @@ pub fn read_text(path: impl AsRef<Path>, control: &Control) -> Result<String> {
     text(&bytes, path).map(str::to_owned)
 }
 
+/// The text of a file, which may be packed by gzip, bzip2, xz or zstd; `-` is standard input. No more than `most` bytes are read.
+pub fn read_unpacked(path: impl AsRef<Path>, most: u64, control: &Control) -> Result<String> {
+    let path = path.as_ref();
+    let bytes = crate::libsvm::read_at_most(path, most, control)?;
+    text(&bytes, path).map(str::to_owned)
+}
+
 /// All bytes of a file, read in pieces; `-` is standard input.
 pub(crate) fn read_bytes(path: &Path, control: &Control) -> Result<Vec<u8>> {
     /// Bytes between two looks at the wish to stop.

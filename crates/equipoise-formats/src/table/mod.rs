@@ -124,13 +124,25 @@ pub struct Target {
 /// Reads a table.
 pub fn read_table(path: impl AsRef<Path>, options: &TableOptions, control: &Control) -> Result<Table> {
     let path = path.as_ref();
-    let mut table = match extension(path).as_str() {
-        "npy" | "mtx" => from_matrix(read_matrix(path, control)?, path, options)?,
-        _ => {
-            let raw = text::read(path, options, control).map_err(|error| error.while_reading(path))?;
-            raw.table(path, options, control)?
+    match extension(path).as_str() {
+        "npy" | "mtx" => {
+            under_names(from_matrix(read_matrix(path, control)?, path, options)?, path, options, control)
         }
-    };
+        _ => {
+            let text = unpacked(path, control).map_err(|error| error.while_reading(path))?;
+            parse_table(text, path, options, control)
+        }
+    }
+}
+
+/// The same of text that is at hand; `path` is for messages.
+pub fn parse_table(text: Vec<u8>, path: &Path, options: &TableOptions, control: &Control) -> Result<Table> {
+    let raw = text::read(text, path, options, control).map_err(|error| error.while_reading(path))?;
+    under_names(raw.table(path, options, control)?, path, options, control)
+}
+
+/// The table under the names of another file, if one was given.
+fn under_names(mut table: Table, path: &Path, options: &TableOptions, control: &Control) -> Result<Table> {
     if let Some(file) = &options.names {
         let given = names::read(file, control)?;
         if given.len() != table.names.len() {

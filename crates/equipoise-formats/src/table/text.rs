@@ -40,9 +40,8 @@ struct Line {
     end: usize,
 }
 
-/// Reads a text.
-pub(super) fn read(path: &Path, options: &TableOptions, control: &Control) -> Result<Raw> {
-    let mut text = super::unpacked(path, control)?;
+/// Reads a text; `path` is for messages.
+pub(super) fn read(mut text: Vec<u8>, path: &Path, options: &TableOptions, control: &Control) -> Result<Raw> {
     crate::numbers::text(&text, path)?;
     let length = text.len();
     text.resize(length + PADDING, b'\n');

@@ -24,8 +24,9 @@ EXAMPLES
 
   equipoise svm train flowers.csv --target species --scale standard --model flowers.json
 
-DATA is LIBSVM text, `LABEL FEATURE:VALUE ...` a line, or a table (.csv, .tsv) whose labels are in the column of
---target NAME; plain or packed by gzip, bzip2, xz, zstd; `-` is stdin. Outputs named `-` go to stdout.
+DATA is LIBSVM text, `LABEL FEATURE:VALUE ...` a line, or a table (.csv, .tsv) whose labels are in
+the column of --target NAME; plain or packed by gzip, bzip2, xz, zstd; `-` is stdin. Outputs named
+`-` go to stdout.
 Exit status: 0 converged, 1 finished without converging, 2 error.";
 
 /// `equipoise svm`.
@@ -56,14 +57,15 @@ EXAMPLES
   equipoise svm train a9a --class-weight 1=3,-1=1 --gap 1e-6 --json | jq .relative_gap
   equipoise svm train housing --kind svr --cost 10 --epsilon 0.5 --model housing.json
   equipoise svm train news20 --checkpoint news20.ckpt --resume --model news20.json
-  equipoise svm train flowers.csv --target species --scale standard --probabilities --model flowers.json
+  equipoise svm train flowers.csv --target species --probabilities --model flowers.json
   equipoise svm train news20.xz --threads auto --model news20.txt --format liblinear
   equipoise svm train big.svm --ranks 4 --model big.json
 
 With several labels, one model a label is trained against the rest. Ctrl-C ends a run with the
-model so far. With --checkpoint a training is put aside now and then; typed again with --resume it goes
-on from there, on one thread to the same bits. A model file appears whole or not at all, and a training that did not converge leaves
-a better one there alone. Exit status: 0 converged, 1 finished without converging, 2 error.";
+model so far. With --checkpoint a training is put aside now and then; typed again with --resume it
+goes on from there, on one thread to the same bits. A model file appears whole or not at all, and
+a training that did not converge leaves a better one there alone.
+Exit status: 0 converged, 1 finished without converging, 2 error.";
 
 /// `equipoise svm train`.
 #[derive(Debug, Args)]
@@ -117,8 +119,8 @@ EXAMPLES
   equipoise svm predict a9a.t --model a9a.json --out predictions.txt --json | jq .accuracy
   equipoise svm predict new.csv --model flowers.json --probabilities --out -
 
-A table may lack the column of labels, and may have columns that the model does not know. Labels that the model does not
-know, zeros for all rows say, are placeholders, and no score is printed.";
+A table may lack the column of labels, and may have columns that the model does not know. Labels
+that the model does not know, zeros for all rows say, are placeholders, and no score is printed.";
 
 /// `equipoise svm predict`.
 // Flags of a command line are not states.
@@ -182,8 +184,8 @@ EXAMPLES
   equipoise svm cv a9a --folds 10 --costs 0.1,1 --json | jq .best_cost
   equipoise svm cv flowers.csv --target species --scale standard --model best.json
 
-Every fold has its share of each label; --seed says how the rows are dealt. Costs with a fit that did not
-converge are marked and never chosen.";
+Every fold has its share of each label; --seed says how the rows are dealt. Costs with a fit that
+did not converge are marked and never chosen.";
 
 /// `equipoise svm cv`.
 #[derive(Debug, Args)]

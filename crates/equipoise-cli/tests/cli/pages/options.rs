@@ -9,7 +9,10 @@ use crate::equipoise;
 /// Where the options of a command are described.
 const DESCRIBED: [(&str, &[&str]); 7] = [
     ("svm.md", &["svm train", "svm predict", "svm verify", "svm cv", "svm path"]),
-    ("lasso.md", &["lasso fit", "lasso path", "lasso cv", "lasso stability", "lasso verify"]),
+    (
+        "lasso.md",
+        &["lasso fit", "lasso path", "lasso cv", "lasso stability", "lasso verify", "lasso predict"],
+    ),
     ("constrained.md", &["constrained fit", "constrained verify"]),
     ("fused.md", &["fused fit", "fused path", "fused verify"]),
     ("allocate.md", &["allocate", "allocate verify"]),

@@ -260,6 +260,8 @@ fn models_and_predictions_go_through_pipes() {
     let trained = piped(&["svm", "train", "-", "--model", "-"], rows).expect(0).complains(&["converged"]);
     let stored: Value = serde_json::from_str(&trained.stdout).expect("the model, and nothing else");
     assert_eq!(stored["format"], "equipoise-svm");
+    // There is no file of that name to go on with.
+    assert!(!trained.stderr.contains("next:"), "{}", trained.stderr);
     piped(&["svm", "train", "-", "--model", "-", "--json"], rows).expect(2).complains(&["standard output"]);
     let folder = scratch("pipes");
     let file = write(&folder, "rows", rows);
@@ -331,4 +333,12 @@ fn packed_by_zstd() {
     assert_eq!(ran["rows"], 2);
     fs::write(&path, &packed[..packed.len() - 3]).expect("written");
     equipoise(&["svm", "train", &text(&path)]).expect(2).complains(&["zstd"]);
+}
+
+#[test]
+fn a_file_is_named_once_where_it_lacks_a_column() {
+    let (model, _) = train("fewer", &[]);
+    let fewer = write(&scratch("fewer-rows"), "fewer.csv", "stem_cm,petal_mm,hairs\n10,4,3\n");
+    let ran = predict(&model, &fewer, &[]).expect(2).complains(&["fewer.csv: no column `leaf_mm2`"]);
+    assert_eq!(ran.stderr.matches("fewer.csv").count(), 1, "{}", ran.stderr);
 }
