@@ -3,7 +3,9 @@
     minimise  1/2 x'Px + q'x   subject to   l <= A x <= u        (1e20 and beyond is no limit)
 
 Rows of A with one coefficient are bounds of that variable, rows with l = u are equations, the others inequalities.
-`problems` yields the smaller ones first; their values are what the files say, nothing is scaled.
+`problems` yields the smaller ones first; their values are what the files say, nothing is scaled. Only limits below 1e-12 in
+size are 0: they are what rounding left of a 0 on the way to the file, and a row of positive coefficients over x >= 0 with
+-8.9e-16 on its right-hand side has no solution at all.
 """
 
 from collections.abc import Iterator
@@ -15,6 +17,7 @@ import scipy.sparse as sp
 from families import Inequalities, Problem
 
 UNLIMITED = 1e20
+ROUNDED_ZERO = 1e-12
 
 
 def problems(folder: Path, most: int) -> Iterator[tuple[str, Problem]]:
@@ -35,6 +38,7 @@ def read(file: Path) -> Problem:
     # Rounded once on the way to the file: 9.999999999999998e19 was 1e20.
     low = np.where(low <= -UNLIMITED * (1 - 1e-9), -np.inf, low)
     high = np.where(high >= UNLIMITED * (1 - 1e-9), np.inf, high)
+    low, high = (np.where(np.abs(v) < ROUNDED_ZERO, 0.0, v) for v in (low, high))
     count = np.diff(whole.indptr)
     lower, upper = np.full(len(q), -np.inf), np.full(len(q), np.inf)
     for r in np.flatnonzero(count == 1):

@@ -127,6 +127,17 @@ pub enum Error {
         /// y'b.
         needed: f64,
     },
+    /// No feasible start was found, nor a proof that there is none.
+    #[error(
+        "no feasible start was found, nor a proof that there is none: the best point within the bounds misses a row of \
+         A x = b by {missed:.3e} of that row's terms; allowed: {allowed:.3e}; give a start, or scale the rows"
+    )]
+    NoFeasibleStart {
+        /// The largest share of its own terms that a row is missed by.
+        missed: f64,
+        /// The largest share allowed.
+        allowed: f64,
+    },
     /// The start given does not satisfy A x = b.
     #[error(
         "the start is not feasible: row {row} of A x - b is {found:.3e}; allowed: at most \

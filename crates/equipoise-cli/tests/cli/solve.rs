@@ -463,6 +463,9 @@ fn a_problem_comes_through_a_pipe() {
     piped(&["solve", "-", "--out", &solution], "[coupling]\n")
         .expect(2)
         .complains(&["standard input: missing table [smooth]"]);
+    let program = piped(&["solve", "-", "--json"], include_str!("../../../../examples/problems/hs35.qps"));
+    let objective = program.expect(0).json()["objective"].as_f64().expect("a number");
+    assert!((objective - 1.0 / 9.0).abs() < 1e-6, "{objective}");
     // What the text names is an input here, too.
     let target = write(&folder, "target.csv", "0\n2\n");
     let named = TWO.replace("[0, 2]", &format!("{target:?}"));

@@ -48,6 +48,14 @@ pub fn is_program(path: &Path) -> bool {
     ENDINGS.contains(&ending.as_str())
 }
 
+/// Whether a text without a name begins as a program does: with the word of a section, which no key of a table is.
+pub fn is_program_text(text: &str) -> bool {
+    let mut lines = text.lines().filter(|line| !line.starts_with('*') && !line.trim().is_empty());
+    let mut words = lines.next().unwrap_or("").split_ascii_whitespace();
+    let is_section = words.next().is_some_and(|word| ["NAME", "ROWS", "OBJSENSE"].contains(&word));
+    is_section && !words.next().is_some_and(|word| word.starts_with('='))
+}
+
 /// Reads a program.
 pub fn read_program(path: impl AsRef<Path>, control: &Control) -> Result<Program> {
     let path = path.as_ref();

@@ -195,8 +195,13 @@ impl ProblemFile<'static> {
         Self::from_text(text, path.as_ref(), |_| Loading::default())
     }
 
-    /// The same under a control and with a choice of what is loaded, as [`ProblemFile::read_within`].
+    /// The same under a control and with a choice of what is loaded, as [`ProblemFile::read_within`]. The text may be that of a
+    /// program: where there is no file name, it says so itself.
     pub fn from_text(text: &str, path: &Path, loading: impl FnOnce(&SolveSpec) -> Loading) -> Result<Self> {
+        if mps::is_program_text(text) {
+            let control = loading(&SolveSpec::default()).control;
+            return mps::parse_program(text, path, &control)?.into_problem();
+        }
         let folder = path.parent().map(Path::to_path_buf).unwrap_or_default();
         let mut origin = Origin { path, folder, most_bytes: None, control: Control::unlimited() };
         let mut document: Table = text.parse().map_err(|error| syntax_error(path, text, &error))?;

@@ -126,6 +126,16 @@ fn a_file_is_known_by_its_ending_packed_or_not() {
 }
 
 #[test]
+fn a_text_without_a_file_says_itself_that_it_is_a_program() {
+    let read = |text: &str| ProblemFile::from_toml_str(text, "standard input").map(|file| file.names);
+    for before in ["", "* a comment\n\n"] {
+        assert_eq!(read(&format!("{before}{HS35}")).expect("a program"), ["X1", "X2", "X3"], "{before:?}");
+    }
+    let refused = read("NAME = 3\n").expect_err("a table");
+    assert!(matches!(refused, Error::UnknownKey { .. }), "{refused:?}");
+}
+
+#[test]
 fn what_cannot_be_meant_is_refused_with_its_line() {
     let cases = [
         (around("OBJSENSE\n MAX\n"), "line 13: OBJSENSE MAX is not supported, allowed: MIN"),

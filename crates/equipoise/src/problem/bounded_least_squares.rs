@@ -3,7 +3,8 @@
 //! At the minimum with residual `r = b - A x` not zero, r itself separates: `r'A x < r'b` for every x within the
 //! bounds. At most m variables are free at a time, and their columns are kept factored: a pivot costs `O(n m)`. It decides
 //! the cases in which the dual method finds no interior. Where columns are so nearly dependent that this ends with a residual
-//! which proves nothing, the search is made once more with a pseudo-inverse a pivot. A control ends it between two pivots.
+//! which proves nothing, the search is made once more with a pseudo-inverse a pivot, for few enough rows. A control ends it
+//! between two pivots.
 //!
 //! Reference: Stark and Parker 1995 (bounded-variable least squares).
 
@@ -13,6 +14,8 @@ use crate::coupling::{ALLOWED_SHARE, Coupling};
 use crate::matrix::{PseudoInverse, dot, max_abs};
 use crate::separable::SeparableTerm;
 
+/// Rows up to which a pseudo-inverse a pivot is affordable: each takes all eigenvalues of a matrix of that order.
+const MOST_PSEUDO_INVERSE: usize = 100;
 /// Steps with the last set of free variables, which take out what rounding left.
 const REFINEMENTS: usize = 3;
 
@@ -33,7 +36,10 @@ pub(super) fn bounded_least_squares<T: SeparableTerm>(
 ) -> Pass<Outcome> {
     let found = search(coupling, domain, x.clone(), false, control)?;
     match &found {
-        Outcome::Infeasible(witness) if !separates(coupling, domain, witness, x.len(), control)? => {
+        Outcome::Infeasible(witness)
+            if coupling.rows() <= MOST_PSEUDO_INVERSE
+                && !separates(coupling, domain, witness, x.len(), control)? =>
+        {
             search(coupling, domain, x, true, control)
         }
         _ => Ok(found),

@@ -11,6 +11,7 @@ mod draw_law;
 mod free_columns;
 mod model;
 mod reach;
+mod repair;
 mod start;
 mod view;
 

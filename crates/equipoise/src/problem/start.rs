@@ -6,8 +6,7 @@
 
 use super::NonsmoothView;
 use super::bounded_least_squares::{Outcome, bounded_least_squares};
-use faer::Mat;
-
+use super::repair::{at_bounds, repaired};
 use crate::control::{Control, Pass};
 use crate::coupling::{ALLOWED_SHARE, Apart, Coupling, CouplingColumns, Members, Shape};
 use crate::error::{Error, Result};
@@ -72,9 +71,8 @@ pub(super) fn check(
 const MANY_ROWS: usize = 20;
 /// How near to nearest a point from the interior is, relative to its squared distance.
 const NEAR: f64 = 1e-9;
-/// Products of two numbers that a refinement may cost, and how often it is repeated.
-const MOST_REFINED: usize = 1 << 27;
-const MOST_REFINEMENTS: usize = 8;
+/// How near a bound is that bound up to rounding, as a share of the largest coordinate.
+const ROUNDING: f64 = 1e-13;
 
 /// The feasible point nearest to `x`, for a coupling of independent rows.
 pub(crate) fn project(
@@ -149,7 +147,7 @@ fn project_from(
         let witness: Vec<f64> = lambda.iter().map(|lambda| -lambda).collect();
         let needed: f64 = coupling.rhs().iter().zip(&witness).map(|(b, y)| b * y).sum();
         let size: f64 = coupling.rhs().iter().zip(&witness).map(|(b, y)| (b * y).abs()).sum();
-        if supremum(coupling, &domain, &witness, n, control)? < needed - 1e-9 * size {
+        if supremum(coupling, &domain, &witness, n, control)?.value < needed - 1e-9 * size {
             return Err(empty_domain(coupling, &domain, witness, n, control)?);
         }
     }
@@ -163,7 +161,7 @@ fn project_from(
         return project_from(coupling, separable, &z, projections - 1, control);
     }
     // What is a bound up to rounding is that bound: a row of such coordinates alone would not hold otherwise.
-    let snapped = at_bounds(&domain, &z);
+    let snapped = at_bounds(&domain, &z, ROUNDING);
     if coupling.miss(&snapped).relative <= 1e-3 * ALLOWED_SHARE {
         return Ok(snapped);
     }
@@ -177,15 +175,15 @@ fn project_from(
         Outcome::Feasible(z) => Ok(z),
         // What a rounding residual makes look infeasible is not.
         Outcome::Infeasible(_) if inside && coupling.miss(&z).relative <= 0.5 * ALLOWED_SHARE => Ok(z),
-        Outcome::Infeasible(witness) => match empty_domain(coupling, &domain, witness, n, control)? {
-            // What looks infeasible without a proof of it may be a matter of rounding.
-            Error::EmptyDomain { reachable, needed, .. }
-                if reachable >= needed && refine(coupling, &domain, &mut z) =>
-            {
-                Ok(z)
-            }
-            proven => Err(proven),
-        },
+        Outcome::Infeasible(witness) if proves(coupling, &domain, &witness, n, control)? => {
+            Err(empty_domain(coupling, &domain, witness, n, control)?)
+        }
+        // What looks infeasible without a proof of it may be a matter of rounding.
+        Outcome::Infeasible(_) => {
+            let missed = coupling.miss_within(&z, control)?.relative;
+            let found = if inside { repaired(coupling, &domain, &z, control)? } else { None };
+            found.ok_or(Error::NoFeasibleStart { missed, allowed: ALLOWED_SHARE })
+        }
     }
 }
 
@@ -219,7 +217,8 @@ fn project_apart(
     Ok(holds.then_some(z))
 }
 
-/// The feasible point nearest to `from`, by way of the interior; `None` where that does not lead to a feasible one.
+/// The feasible point nearest to `from`, by way of the interior; `None` where that does not lead to a feasible one. Where the
+/// feasible set is thin the point from there is feasible only once it is on its bounds.
 fn from_inside(
     coupling: &Coupling,
     domain: &Domain<'_>,
@@ -232,64 +231,19 @@ fn from_inside(
     let Some(found) = interior::solve(&program, NEAR, interior::MOST_PRODUCTS, control)? else {
         return Ok(None);
     };
-    for candidate in found.snapped.into_iter().chain([found.inside]) {
+    let candidates: Vec<_> = found.snapped.into_iter().chain([found.inside]).collect();
+    for candidate in &candidates {
         let holds = coupling.miss_within(&candidate.x, control)?.relative <= 1e-2 * ALLOWED_SHARE;
         if holds && is_inside(domain, &candidate.x, control)? {
-            return Ok(Some(candidate.x));
+            return Ok(Some(candidate.x.clone()));
+        }
+    }
+    for candidate in &candidates {
+        if let Some(z) = repaired(coupling, domain, &candidate.x, control)? {
+            return Ok(Some(z));
         }
     }
     Ok(None)
-}
-
-/// The point with every coordinate on a bound that it is within rounding of.
-fn at_bounds(domain: &Domain<'_>, z: &[f64]) -> Vec<f64> {
-    let near = 1e-13 * max_abs(z);
-    let snap = |c: usize, z: f64| {
-        let (lower, upper) = domain.domain(c);
-        if (z - lower).abs() <= near {
-            lower
-        } else if (z - upper).abs() <= near {
-            upper
-        } else {
-            z
-        }
-    };
-    z.iter().enumerate().map(|(c, &z)| snap(c, z)).collect()
-}
-
-/// Takes what is left of `A z - b` out by the shortest move of the coordinates inside their domain, found by an orthogonal
-/// factorisation: rows that are nearly parallel are beyond methods that square A. False where z does not become feasible.
-fn refine(coupling: &Coupling, domain: &Domain<'_>, z: &mut [f64]) -> bool {
-    let m = coupling.rows();
-    let inside = |c: usize, z: f64| {
-        let (lower, upper) = domain.domain(c);
-        lower < z && z < upper
-    };
-    let free: Vec<usize> = (0..z.len()).filter(|&c| inside(c, z[c])).collect();
-    if free.len() < m || free.len().saturating_mul(m * m) > MOST_REFINED {
-        return false;
-    }
-    let factor = Mat::from_fn(free.len(), m, |k, r| coupling.entry(r, free[k])).qr();
-    let (q, r) = (factor.compute_thin_Q(), factor.thin_R().to_owned());
-    let mut missing = vec![0.0; m];
-    for _ in 0..MOST_REFINEMENTS {
-        if coupling.miss(z).relative <= 1e-3 * ALLOWED_SHARE {
-            return true;
-        }
-        coupling.residual(z, &mut missing);
-        // A_F = R'Q', so that the shortest move is Q R'^-1 (b - A z).
-        let mut y = vec![0.0; m];
-        for k in 0..m {
-            let known: f64 = (0..k).map(|j| r[(j, k)] * y[j]).sum();
-            y[k] = (-missing[k] - known) / r[(k, k)];
-        }
-        let moves: Vec<f64> = (0..free.len()).map(|k| (0..m).map(|j| q[(k, j)] * y[j]).sum()).collect();
-        if !free.iter().zip(&moves).all(|(&c, &step)| inside(c, z[c] + step)) {
-            return false;
-        }
-        free.iter().zip(&moves).for_each(|(&c, &step)| z[c] += step);
-    }
-    coupling.miss(z).is_feasible()
 }
 
 /// Whether every coordinate is in its domain.
@@ -322,7 +276,7 @@ fn settle_row(weights: &Values, members: &Members, rhs: f64, domain: &Domain<'_>
 /// One row: the extreme values of a'x over the domain must enclose b.
 fn check_one_row(coupling: &Coupling, domain: &Domain<'_>, n: usize, control: &Control) -> Result<()> {
     for sign in [1.0, -1.0] {
-        let reachable = supremum(coupling, domain, &[sign], n, control)?;
+        let reachable = supremum(coupling, domain, &[sign], n, control)?.value;
         let needed = sign * coupling.rhs()[0];
         if reachable < needed - 1e-12 * (reachable.abs() + needed.abs()) {
             return Err(empty_domain(coupling, domain, vec![sign], n, control)?);
@@ -331,20 +285,44 @@ fn check_one_row(coupling: &Coupling, domain: &Domain<'_>, n: usize, control: &C
     Ok(())
 }
 
+/// The supremum of y'A x over the domain.
+struct Supremum {
+    value: f64,
+    /// The sum of the sizes of what was added up.
+    size: f64,
+}
+
 /// The supremum of y'A x over the domain. A pull of rounding size on an unbounded coordinate counts as none.
-fn supremum(coupling: &Coupling, domain: &Domain<'_>, y: &[f64], n: usize, control: &Control) -> Pass<f64> {
+fn supremum(
+    coupling: &Coupling,
+    domain: &Domain<'_>,
+    y: &[f64],
+    n: usize,
+    control: &Control,
+) -> Pass<Supremum> {
     let mut sizes = vec![0.0; n];
     coupling.add_magnitudes(y, &mut sizes, control)?;
-    let reach = |c: usize| {
-        let (t, (lower, upper)) = (coupling.column_dot(c, y), domain.domain(c));
-        let end = if t > 0.0 { upper } else { lower };
-        if t == 0.0 || (end.is_infinite() && t.abs() <= 1e-9 * sizes[c]) { 0.0 } else { t * end }
-    };
-    let mut sum = 0.0;
+    let mut sum = Supremum { value: 0.0, size: 0.0 };
     control.in_parts(n, coupling.numbers_per_column() + PER_COORDINATE, |part| {
-        sum += part.map(reach).sum::<f64>();
+        for c in part {
+            let (t, (lower, upper)) = (coupling.column_dot(c, y), domain.domain(c));
+            let end = if t > 0.0 { upper } else { lower };
+            if t != 0.0 && (end.is_finite() || t.abs() > 1e-9 * sizes[c]) {
+                sum.value += t * end;
+                sum.size += sizes[c] * end.abs();
+            }
+        }
     })?;
     Ok(sum)
+}
+
+/// Whether y'A x stays below y'b over the domain, by more than rounding makes of the sums.
+fn proves(coupling: &Coupling, domain: &Domain<'_>, y: &[f64], n: usize, control: &Control) -> Pass<bool> {
+    let reached = supremum(coupling, domain, y, n, control)?;
+    let needed: f64 = coupling.rhs().iter().zip(y).map(|(b, y)| b * y).sum();
+    let size: f64 = reached.size + coupling.rhs().iter().zip(y).map(|(b, y)| (b * y).abs()).sum::<f64>();
+    let rounding = (n + 2 * y.len()) as f64 * f64::EPSILON * size;
+    Ok(reached.value + rounding < needed)
 }
 
 fn empty_domain(
@@ -357,5 +335,6 @@ fn empty_domain(
     let size = max_abs(&witness).max(f64::MIN_POSITIVE);
     witness.iter_mut().for_each(|y| *y /= size);
     let needed = coupling.rhs().iter().zip(&witness).map(|(b, y)| b * y).sum();
-    Ok(Error::EmptyDomain { reachable: supremum(coupling, domain, &witness, n, control)?, needed, witness })
+    let reachable = supremum(coupling, domain, &witness, n, control)?.value;
+    Ok(Error::EmptyDomain { reachable, needed, witness })
 }

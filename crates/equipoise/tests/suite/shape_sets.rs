@@ -150,6 +150,30 @@ fn units_over_two_to_six_decades() {
     count.judge(0.99);
 }
 
+/// A squared hinge with l1 and nothing else under 1 to 8 rows, samples in units over 6 decades.
+fn hinge_with_l1(seed: u64) -> Instance {
+    let mut numbers = Numbers::new(45_000 + seed);
+    let (n, m) = (10 + numbers.below(50), 1 + numbers.below(8));
+    let samples = n / 2 + numbers.below(2 * n);
+    let matrix = dense(&mut numbers, m, n);
+    let mut data = dense(&mut numbers, samples, n);
+    for (r, factor) in spread(&mut numbers, 6.0, samples).iter().enumerate() {
+        data.row_mut(r).iter_mut().for_each(|a| *a *= factor);
+    }
+    let y = numbers.labels(samples);
+    let at: Vec<f64> = (0..n).map(|_| 0.5 + 0.25 * numbers.next()).collect();
+    let smooth = Smooth::Loss { loss: Loss::SquaredHinge, m: data, y, weights: None };
+    let separable = Separable::L1 { weights: vec![0.3; n] };
+    with_rows(format!("{seed}: hinge and l1, {samples} samples, {m} of {n}"), smooth, separable, matrix, &at)
+}
+
+#[test]
+fn hinges_with_kinks_over_six_decades() {
+    let mut count = Count::default();
+    (0..20).for_each(|seed| count.solve(&hinge_with_l1(seed), 1e-6, 60.0));
+    count.judge(0.95);
+}
+
 /// 100 to 200 dense rows, linear or logistic f on a box.
 fn many_dense_rows(seed: u64) -> Instance {
     let mut numbers = Numbers::new(50_000 + seed);

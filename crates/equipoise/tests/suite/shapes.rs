@@ -2,7 +2,7 @@
 //! goes through the certificate, and objectives are compared with the oracle or between units.
 
 use equipoise::solve::{Observer, Progress, Solver};
-use equipoise::{Settings, Status};
+use equipoise::{Error, Settings, Status};
 use equipoise_testkit::{self as kit, Blocks, Coupling, Dense, Instance, Loss, Separable, Smooth};
 
 use crate::adaptor::{problem, solve_checked};
@@ -152,6 +152,56 @@ fn degenerate_vertices_are_certified() {
         assert_eq!(solution.status, Status::Converged, "{seed}: {:?}", solution.certificate);
         let off = kit::objective(&instance, &solution.x) - best;
         assert!(off.abs() <= AGREEMENT * (1.0 + best.abs()), "{seed}: {off:e}");
+    }
+}
+
+/// Two to five entries a row, and any share of the variables positive: some rows have only variables that must be 0.
+fn thin(seed: u64) -> Instance {
+    let mut numbers = Numbers::new(80_000 + seed);
+    let m = 60 + numbers.below(81);
+    let (n, entries, share) = (2 * m, 2 + numbers.below(4), 1 + numbers.below(9));
+    let mut matrix = Dense { sparse: true, ..Dense::zeros(m, n) };
+    for r in 0..m {
+        for _ in 0..entries {
+            let c = numbers.below(n);
+            matrix.row_mut(r)[c] = numbers.next();
+        }
+    }
+    let value =
+        |numbers: &mut Numbers| if numbers.below(10) < share { 1.25 + 0.75 * numbers.next() } else { 0.0 };
+    let at: Vec<f64> = (0..n).map(|_| value(&mut numbers)).collect();
+    let c = numbers.vector(n, 5.0).iter().map(|c| c.abs()).collect();
+    instance(&format!("thin {seed}"), Smooth::Linear { c }, Separable::NonNegative, matrix, &at)
+}
+
+#[test]
+fn a_feasible_set_without_interior_is_not_called_empty() {
+    for seed in [94, 130, 236] {
+        agrees(&thin(seed));
+    }
+}
+
+#[test]
+fn nothing_is_called_empty_without_a_proof() {
+    // x >= 0 and x0 + x1 = -8.9e-16: a matter of rounding for whoever made the data, and impossible all the same.
+    for rhs in [vec![-8.9e-16, 1.0], vec![1.0, -8.9e-16], vec![-1e-300, 0.3]] {
+        let matrix = Dense { rows: 2, cols: 3, data: vec![1.0, 1.0, 0.0, 0.0, 1.0, 1.0], sparse: false };
+        let mut instance = instance(
+            "just empty",
+            Smooth::Linear { c: vec![1.0; 3] },
+            Separable::NonNegative,
+            matrix,
+            &[0.0; 3],
+        );
+        if let Coupling::Rows { rhs: own, .. } = &mut instance.coupling {
+            own.clone_from(&rhs);
+        }
+        let refused = problem(&instance).map(|_| ()).expect_err("nothing is feasible");
+        match refused.downcast_ref() {
+            Some(Error::EmptyDomain { reachable, needed, .. }) => assert!(reachable < needed, "{rhs:?}"),
+            Some(Error::NoFeasibleStart { missed, allowed }) => assert!(missed > allowed, "{rhs:?}"),
+            other => panic!("{rhs:?}: {other:?}"),
+        }
     }
 }
 

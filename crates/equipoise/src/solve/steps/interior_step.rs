@@ -4,8 +4,14 @@
 //! z = argmin  grad f(x)'(z - x) + 1/2 (z - x)'(Hessian at x)(z - x) + h(z)   subject to   A z = b ,    x += t (z - x)
 //! ```
 //!
-//! For a quadratic f one step is all; for other losses the next model is made at the new x. Taken where pairs do not pay: many
-//! rows, bad units, no progress.
+//! For a quadratic f one step is all; for other losses the next model is made at the new x. Where the whole step goes too far for
+//! the model, a part of it is taken; where no part of it is better, the model bends more,
+//!
+//! ```text
+//! + 1/2 (z - x)'D(z - x) ,    D a share of the largest curvatures of f, from 1e-4 on ten times as large each time .
+//! ```
+//!
+//! Taken where pairs do not pay: many rows, bad units, no progress.
 //!
 //! - Given: a state, the gap that is wanted, what a factor may cost.
 //! - Returns: whether x moved; and, moved or not, multipliers for whoever certifies it.
@@ -18,7 +24,9 @@ use crate::control::{Control, Pass};
 use crate::coupling::{ALLOWED_SHARE, Coupling};
 use crate::error::Result;
 use crate::interior::{self, Candidate, FACTORS, MOST_PRODUCTS, Program};
+use crate::matrix::dot;
 use crate::problem::{Model, View, pivot_ratio};
+use crate::smooth::Bend;
 use crate::solve::gain;
 use crate::state::State;
 
@@ -32,6 +40,12 @@ const NEARLY_PARALLEL: f64 = 1e-8;
 const MOST_COMPARED: usize = 1 << 24;
 /// Models of one step.
 const MOST_MODELS: usize = 40;
+/// The share of the largest curvatures that is added first where a model leads nowhere, and the largest; by how much it grows
+/// then, and shrinks where a model held.
+const FIRST_DAMPING: f64 = 1e-4;
+const MOST_DAMPING: f64 = 1.0;
+const MORE: f64 = 10.0;
+const LESS: f64 = 0.1;
 /// Halvings of a step.
 const MOST_HALVINGS: usize = 30;
 /// The gap that a path is followed to, as a share of the one that is wanted; and the least.
@@ -111,24 +125,41 @@ impl InteriorStep {
         self.due = u64::from(LATER) * done.rounds.max(u64::from(ROUNDS) / 2);
         let mut taken = Taken::default();
         // The first model is followed to its end, in case it is f itself; those after it as far as they are worth it.
-        let mut worth: f64 = 0.0;
+        let (mut worth, mut damping): (f64, f64) = (0.0, 0.0);
         for _ in 0..MOST_MODELS {
-            let found = Self::improve(view, state, wanted_gap, worth, done.passes, control);
-            let Improved { better, proposed } = match found {
+            let wish = Wish { gap: wanted_gap, worth, damping };
+            let found = Self::improve(view, state, wish, done.passes, control);
+            let Improved { better, promised, proposed } = match found {
                 Ok(Some(found)) => found,
                 Ok(None) => break,
                 // What was gained so far stays; whoever asks the control will see.
                 Err(_) if taken.moved => break,
                 Err(halt) => return Err(halt),
             };
-            taken.proposed = proposed;
-            let Some(Better { next, fell, is_exact }) = better else { break };
+            // Multipliers of a model that bends more than f are none of f.
+            if damping == 0.0 || taken.proposed.is_empty() {
+                taken.proposed = proposed;
+            }
+            let Some(Better { next, fell, reached }) = better else {
+                if promised <= SHARE_OF_GAP * wanted_gap || damping >= MOST_DAMPING {
+                    break;
+                }
+                damping = (MORE * damping).max(FIRST_DAMPING);
+                continue;
+            };
             *state = next;
             taken.moved = true;
-            if is_exact || fell <= SHARE_OF_GAP * wanted_gap {
+            if reached == Reached::Optimum || (damping == 0.0 && fell <= SHARE_OF_GAP * wanted_gap) {
                 break;
             }
+            if reached == Reached::End {
+                damping = if damping > FIRST_DAMPING { LESS * damping } else { 0.0 };
+            }
             worth = SHARE_OF_GAP * fell;
+        }
+        // Whoever gets somewhere comes back sooner.
+        if taken.moved {
+            self.due = done.rounds + u64::from(ROUNDS).max(done.rounds / 2);
         }
         // What was too dear may be worth it at the end.
         self.is_last = done.passes.is_infinite() || !taken.proposed.is_empty();
@@ -140,23 +171,38 @@ impl InteriorStep {
     fn improve(
         view: View<'_>,
         state: &State,
-        wanted_gap: f64,
-        worth: f64,
+        wish: Wish,
         passes: f64,
         control: &Control,
     ) -> Pass<Option<Improved>> {
         control.check()?;
-        let Some(model) = Here::at(view, state, control)? else { return Ok(None) };
-        let gap = (SHARE_OF_GAP * wanted_gap).max(worth) / (1.0 + model.objective.abs());
+        let Some(mut model) = Here::at(view, state, control)? else { return Ok(None) };
+        if wish.damping > 0.0 {
+            model.bend_more(view, state, wish.damping);
+        }
+        let gap = (SHARE_OF_GAP * wish.gap).max(wish.worth) / (1.0 + model.objective.abs());
         let products = passes * interior::stored(&model.program) as f64;
         let allowed = (products / FACTORS).min(MOST_PRODUCTS);
         let gap = gap.clamp(LEAST_GAP, MOST_GAP);
         let Some(found) = interior::solve(&model.program, gap, allowed, control)? else { return Ok(None) };
         let candidates: Vec<Candidate> = found.snapped.into_iter().chain([found.inside]).collect();
-        let better = model.better(view, state, &candidates, wanted_gap, control)?;
+        let better = model.better(view, state, &candidates, wish.gap, control)?;
+        let promises = candidates.iter().map(|candidate| model.promised(view, state, &candidate.x));
+        let promised = promises.filter(|promised| promised.is_finite()).fold(0.0, f64::max);
         let proposed = candidates.into_iter().rev().map(|candidate| candidate.lambda).collect();
-        Ok(Some(Improved { better, proposed }))
+        Ok(Some(Improved { better, promised, proposed }))
     }
+}
+
+/// What a model is to be good for.
+#[derive(Debug, Clone, Copy)]
+struct Wish {
+    /// The gap that is wanted in the end.
+    gap: f64,
+    /// The gap that the path of this model is worth.
+    worth: f64,
+    /// How much more than f it bends.
+    damping: f64,
 }
 
 /// The model at x, and what x is worth.
@@ -182,6 +228,8 @@ fn are_nearly_parallel(coupling: &Coupling, n: usize) -> bool {
 /// What the end of a path is good for.
 struct Improved {
     better: Option<Better>,
+    /// What f + h would fall by if f were the model.
+    promised: f64,
     proposed: Vec<Vec<f64>>,
 }
 
@@ -189,8 +237,18 @@ struct Improved {
 struct Better {
     next: State,
     fell: f64,
-    /// Whether the model was f itself.
-    is_exact: bool,
+    reached: Reached,
+}
+
+/// How far a model led.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Reached {
+    /// To its end, and it was f itself.
+    Optimum,
+    /// To its end.
+    End,
+    /// Some of the way.
+    Part,
 }
 
 impl<'a> Here<'a> {
@@ -202,7 +260,29 @@ impl<'a> Here<'a> {
         Ok(model.map(|Model { program, gradient }| Self { program, gradient, smooth, objective }))
     }
 
-    /// The first candidate that is not worse than the others by what matters; or a point on the way to it, where the whole way
+    /// Adds a share of the largest curvatures of f.
+    fn bend_more(&mut self, view: View<'_>, state: &State, share: f64) {
+        let added: Vec<f64> = (0..state.x.len()).map(|c| share * view.smooth().curvature(c)).collect();
+        let moved = self.program.linear.iter_mut().zip(added.iter().zip(&state.x));
+        moved.for_each(|(linear, (d, x))| *linear -= d * x);
+        self.program.bends.push(Bend::Diagonal(added));
+    }
+
+    /// `grad f'(z - x)` and `(z - x)'H(z - x)`.
+    fn model_at(&self, state: &State, z: &[f64]) -> (f64, f64) {
+        let step: Vec<f64> = z.iter().zip(&state.x).map(|(z, x)| z - x).collect();
+        let mut image = vec![0.0; step.len()];
+        self.program.bends.iter().for_each(|part| part.add_product(&step, &mut image));
+        (dot(&self.gradient, &step), dot(&step, &image))
+    }
+
+    /// What the objective would fall by on the way to z if f were its model.
+    fn promised(&self, view: View<'_>, state: &State, z: &[f64]) -> f64 {
+        let (linear, bend) = self.model_at(state, z);
+        view.separable_value(&state.x) - view.separable_value(z) - linear - 0.5 * bend
+    }
+
+    /// The first candidate that is not worse than the others by what matters; or a point on the way to one, where the whole way
     /// goes too far.
     fn better(
         &self,
@@ -219,25 +299,48 @@ impl<'a> Here<'a> {
             let least = best.as_ref().map_or(f64::NEG_INFINITY, |best| best.fell + SHARE_OF_GAP * wanted_gap);
             if fell > least {
                 let is_exact = self.is_exact(view, state, &next);
-                best = Some(Better { next, fell, is_exact });
+                best = Some(Better {
+                    next,
+                    fell,
+                    reached: if is_exact { Reached::Optimum } else { Reached::End },
+                });
             }
         }
         let Some(whole) = best else { return Ok(None) };
         if !gain::is_none(whole.fell, self.objective) {
             return Ok(Some(whole));
         }
-        if whole.is_exact {
+        if whole.reached == Reached::Optimum {
             return Ok(None);
         }
-        // Too far for the model.
+        // What is on bounds and kinks may be better there and lead up all the same.
+        let promise = |candidate: &Candidate| self.promised(view, state, &candidate.x);
+        let mut ways: Vec<_> = candidates.iter().map(|candidate| (promise(candidate), candidate)).collect();
+        ways.sort_by(|a, b| b.0.total_cmp(&a.0));
+        for (_, candidate) in ways.iter().filter(|(promised, _)| *promised > 0.0) {
+            if let Some(better) = self.on_the_way(view, state, &candidate.x, control)? {
+                return Ok(Some(better));
+            }
+        }
+        Ok(None)
+    }
+
+    /// The first point on the way to z that is better, from far to near: z is too far for the model.
+    fn on_the_way(
+        &self,
+        view: View<'_>,
+        state: &State,
+        z: &[f64],
+        control: &Control,
+    ) -> Pass<Option<Better>> {
         let mut share = 0.5;
         for _ in 0..MOST_HALVINGS {
             let between = |(x, z): (&f64, &f64)| x + share * (z - x);
-            let x: Vec<f64> = state.x.iter().zip(&whole.next.x).map(between).collect();
+            let x: Vec<f64> = state.x.iter().zip(z).map(between).collect();
             if let Some(next) = feasible(view, &x, control)? {
                 let fell = self.objective - view.value(&next.x, &next.product);
                 if !gain::is_none(fell, self.objective) {
-                    return Ok(Some(Better { next, fell, is_exact: false }));
+                    return Ok(Some(Better { next, fell, reached: Reached::Part }));
                 }
             }
             share *= 0.5;
@@ -247,10 +350,7 @@ impl<'a> Here<'a> {
 
     /// Whether f is its model at a point, up to rounding.
     fn is_exact(&self, view: View<'_>, state: &State, next: &State) -> bool {
-        let step: Vec<f64> = next.x.iter().zip(&state.x).map(|(z, x)| z - x).collect();
-        let mut image = vec![0.0; step.len()];
-        self.program.bends.iter().for_each(|part| part.add_product(&step, &mut image));
-        let (linear, bend) = (crate::matrix::dot(&self.gradient, &step), crate::matrix::dot(&step, &image));
+        let (linear, bend) = self.model_at(state, &next.x);
         let found = view.smooth().value(&next.x, &next.product);
         let size = 1.0 + self.smooth.abs() + found.abs() + linear.abs() + bend.abs();
         (found - (self.smooth + linear + 0.5 * bend)).abs() <= 1e-10 * size

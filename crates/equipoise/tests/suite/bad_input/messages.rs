@@ -64,6 +64,10 @@ fn samples() -> Vec<(Error, &'static [&'static str])> {
             Error::EmptyDomain { witness: vec![1.0, -1.0], reachable: 3.5, needed: 4.5 },
             &["[1.0, -1.0]", "3.5", "4.5"],
         ),
+        (
+            Error::NoFeasibleStart { missed: 0.5, allowed: 1e-9 },
+            &["5.000e-1", "1.000e-9", "no feasible start"],
+        ),
         (Error::InfeasibleStart { row: 2, found: 0.5, allowed: 1e-9 }, &["row 2", "5.000e-1", "1.000e-9"]),
         (
             Error::StartOutsideDomain { index: 3, found: 2.5, lower: 0.0, upper: 1.5 },
