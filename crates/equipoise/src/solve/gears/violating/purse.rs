@@ -175,7 +175,11 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Purses<'r, F, H> {
 
     /// Empties the purses; whether what is left is nothing but the rounding of a sum.
     pub(super) fn give_back(&mut self, state: &mut State) -> bool {
-        self.purses.iter_mut().fold(true, |are_empty, purse| purse.give_back(&self.terms, state) && are_empty)
+        let mut are_empty = true;
+        for purse in &mut self.purses {
+            are_empty &= purse.give_back(&self.terms, state);
+        }
+        are_empty
     }
 }
 
