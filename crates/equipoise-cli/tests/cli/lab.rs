@@ -247,7 +247,7 @@ fn signals_in_pieces_and_frontiers_are_reported_with_what_is_in_them() {
     let out = text(&folder.join("frontier.html"));
     equipoise(&["report", &path, "--out", &out]).expect(0);
     let html = page(Path::new(&out));
-    assert!(html.contains("Weights along the frontier") && html.contains("<th>target return</th>"));
+    assert!(html.contains("Weights along the frontier") && html.contains(">target return</th>"));
     // Pages have six digits.
     assert!(html.contains(&weight[..6]), "the weight {weight} is drawn");
 }
