@@ -3,6 +3,7 @@
 //! - Given: returns (or prices) by day and asset, limits and the settings of `equipoise portfolio` as keywords. Returns: weights,
 //!   risk and return, multipliers, and what is proven.
 
+use equipoise::UnknownName;
 use equipoise_portfolio::{
     Constraints, Covariance, Group, Kind, Missing, Multipliers, Portfolio, Quotes, Returns, Round, Settings,
     Shrinkage, Turnover, Watch, frontier as search, largest_return, solve, verify,
@@ -99,7 +100,7 @@ impl Asked {
 }
 
 fn missing(word: Option<String>) -> PyResult<Missing> {
-    word.map_or(Ok(Missing::Refuse), |word| word.parse().map_err(refused))
+    word.map_or(Ok(Missing::Refuse), |word| word.parse().map_err(|error: UnknownName| refused(error.to_string())))
 }
 
 fn shrinkage(given: Option<Bound<'_, PyAny>>) -> PyResult<Shrinkage> {
