@@ -37,8 +37,10 @@ use crate::state::{Iterate, State};
 /// Coordinates between two looks at the clock.
 const VISITS_PER_LOOK: u32 = 1024;
 /// rho over the mean curvature: large enough for the price to follow within a few sweeps, small enough not to hold single
-/// coordinates back. Sweeps to a gap differ little between 0.03 and 0.3, on sparse and on dense data.
+/// coordinates back. Those are held back the more the more of them are free: where all are, a third is enough. Sweeps to a gap
+/// differ little between 0.03 and 0.3, on sparse and on dense data, but for those where all are free.
 const SOFTNESS: f64 = 0.1;
+const SOFTER: f64 = 0.3;
 /// What may still be owed when the purse is emptied: a share of the rooms, or of what is added up; repairs take it out.
 const LEFT: f64 = 1e-9;
 const ROUNDING: f64 = 1e-14;
@@ -74,6 +76,8 @@ struct Purse {
     keeper: Option<usize>,
     /// lambda.
     price: f64,
+    /// Mean curvature over the mean of `a_c^2`; and rho, which goes by how many were free in the last sweep.
+    curvature: f64,
     rho: f64,
     /// s.
     owed: f64,
@@ -116,6 +120,7 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Purses<'r, F, H> {
         self.purses.iter_mut().try_for_each(|purse| {
             purse.selection.carry(archive)?;
             archive.number(&mut purse.price)?;
+            archive.number(&mut purse.rho)?;
             archive.number(&mut purse.owed)
         })
     }
@@ -205,12 +210,13 @@ impl Purse {
             sums[0] += curvature;
             sums[1] += a * a;
         }
-        let rho = if keeper.is_none() && sums[0] > 0.0 { SOFTNESS * sums[0] / sums[1] } else { 0.0 };
+        let curvature = if sums[0] > 0.0 { sums[0] / sums[1] } else { 0.0 };
+        let rho = if keeper.is_none() { SOFTNESS * curvature } else { 0.0 };
         if keeper.is_none() && !(rho > 0.0 && rho.is_finite()) {
             return None;
         }
         let selection = Singles::new(members.clone(), seed);
-        Some(Self { rhs, selection, keeper, price: 0.0, rho, owed: 0.0, free: 0 })
+        Some(Self { rhs, selection, keeper, price: 0.0, curvature, rho, owed: 0.0, free: 0 })
     }
 
     /// The price of the keeper; else the middle one of those at which coordinates off their bounds and kinks rest, or where there
@@ -285,6 +291,10 @@ impl Purse {
             }
         }
         self.price += self.rho * self.owed;
+        if self.keeper.is_none() {
+            let share = self.free as f64 / self.selection.members().len() as f64;
+            self.rho = SOFTNESS * self.curvature / (1.0 + (1.0 / SOFTER - 1.0) * share);
+        }
         Ok(Swept { status: tally.over(task.limits), gap, free: self.free })
     }
 
