@@ -85,8 +85,8 @@ EXAMPLES
   equipoise report path.json --out path.html
 
 FILE is a history (--history of any command), or the JSON that svm path, svm cv, lasso path, lasso
-cv, fused path, portfolio --frontier or lab wrote; plain or packed by gzip, bzip2, xz, zstd; `-` is
-stdin, and --out - is stdout. The page needs no network; hover for values, click names to hide
+cv, fused path, portfolio --frontier or lab wrote; plain or packed by gzip, bzip2, xz, zstd; `-`
+is stdin, and --out - is stdout. The page needs no network; hover for values, click names to hide
 series.";
 
 /// `equipoise report`.

@@ -47,7 +47,7 @@ pub(crate) enum LassoCommand {
 const FIT_EXAMPLES: &str = "\
 EXAMPLES
   equipoise lasso fit data.csv --target y --lambda-ratio 0.1
-  equipoise lasso fit counts.csv --target bmi.csv --transpose --names genera.csv --lambda-ratio 0.1
+  equipoise lasso fit counts.csv --target bmi.csv --transpose --names genera.csv --lambda 2.5
   equipoise lasso fit data.csv --target y --covariates age,sex --lambda 5 --plot fit.svg
 
 Minimises 1/2 ||y - X b - b0||^2 + L ||b||_1 (sums, not means), the coefficients of --zero-sum
@@ -174,9 +174,9 @@ EXAMPLES
   equipoise lasso predict fit.json others.csv
   equipoise lasso predict fit.json others.csv --out predictions.txt --json
 
-Columns go by their names; the result says whether logarithms are taken, and of what. Columns whose
-coefficient is 0 may be missing, and so may the target: then there is no score. A line of --out is
-the prediction of a row: of the logistic loss the probability of the larger target.
+Columns go by their names; the result says whether logarithms are taken, and of what. Columns
+whose coefficient is 0 may be missing, and so may the target: then there is no score. A line of
+--out is the prediction of a row: of the logistic loss the probability of the larger target.
 Exit status: 0, or 2 on an error.";
 
 /// `equipoise lasso predict`.
