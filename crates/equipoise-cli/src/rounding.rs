@@ -140,7 +140,7 @@ mod tests {
             for signed in [value, -value] {
                 for decimals in 0..8 {
                     let shown: f64 = above(signed, decimals).parse().expect("a number");
-                    let unit = 10f64.powi(-(decimals as i32));
+                    let unit = 0.1f64.powf(decimals as f64);
                     assert!(
                         shown >= signed && shown - signed <= 1.001 * unit * value,
                         "{signed:e} {shown:e}"

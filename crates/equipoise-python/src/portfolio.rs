@@ -100,7 +100,9 @@ impl Asked {
 }
 
 fn missing(word: Option<String>) -> PyResult<Missing> {
-    word.map_or(Ok(Missing::Refuse), |word| word.parse().map_err(|error: UnknownName| refused(error.to_string())))
+    word.map_or(Ok(Missing::Refuse), |word| {
+        word.parse().map_err(|error: UnknownName| refused(error.to_string()))
+    })
 }
 
 fn shrinkage(given: Option<Bound<'_, PyAny>>) -> PyResult<Shrinkage> {

@@ -65,7 +65,8 @@ fn reported(program: &str, folder: &Path) -> Result<PathBuf> {
     let (flowers, genera, prices) = (data("flowers.csv"), data("genera.csv"), data("prices.csv"));
     let genera = [genera.as_str(), "--target", "bmi", "--zero-sum", "--log", "--pseudo-count", "0.5"];
     let signal = folder.join("signal.csv");
-    let steps: String = (0..60).map(|k| format!("{}\n", k % 7 + 6 * (k / 20 % 2))).collect();
+    let steps: Vec<String> = (0..60).map(|k| (k % 7 + 6 * (k / 20 % 2)).to_string()).collect();
+    let steps = steps.join("\n") + "\n";
     fs::write(&signal, steps)?;
     let signal = signal.to_string_lossy();
     let histories: [(&str, Vec<&str>); 2] = [

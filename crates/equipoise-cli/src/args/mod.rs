@@ -180,9 +180,11 @@ mod tests {
         fn look(command: &clap::Command, path: &str, long: &mut Vec<String>) {
             let path = format!("{path} {}", command.get_name());
             let notes = [command.get_after_help(), command.get_after_long_help(), command.get_before_help()];
-            let text: String = notes.into_iter().flatten().map(|note| format!("{note}\n")).collect();
-            let wide = text.lines().filter(|line| line.chars().count() > 98);
-            long.extend(wide.map(|line| format!("{path}: {line}")));
+            for note in notes.into_iter().flatten() {
+                let text = note.to_string();
+                let wide = text.lines().filter(|line| line.chars().count() > 98);
+                long.extend(wide.map(|line| format!("{path}: {line}")));
+            }
             command.get_subcommands().for_each(|below| look(below, &path, long));
         }
         let mut long = Vec::new();

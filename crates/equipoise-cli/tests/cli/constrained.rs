@@ -262,9 +262,9 @@ mod public_data {
 #[test]
 fn numbers_whose_squares_overflow_are_said_to() {
     let folder = scratch("constrained_overflow");
-    let rows: String =
-        (0..9).map(|k| format!("{}e300,{}e300,{}e300\n", k % 4 + 1, k % 3 - 1, k % 5 - 2)).collect();
-    let data = write(&folder, "data.csv", &format!("a,b,y\n{rows}"));
+    let rows: Vec<String> =
+        (0..9).map(|k| format!("{}e300,{}e300,{}e300", k % 4 + 1, k % 3 - 1, k % 5 - 2)).collect();
+    let data = write(&folder, "data.csv", &format!("a,b,y\n{}\n", rows.join("\n")));
     let ran = equipoise(&["constrained", "fit", &data, "--target", "y", "--simplex", "--json"])
         .expect(1)
         .complains(&["relative gap not known", "beyond the largest of double precision", "divide the data"]);

@@ -224,9 +224,9 @@ fn paths_of_machines_are_plotted_and_reported() {
 #[test]
 fn signals_in_pieces_and_frontiers_are_reported_with_what_is_in_them() {
     let folder = scratch("report-pieces");
-    let signal: String =
-        (0..40).map(|k| format!("{}\n", f64::from(k % 7) + if k > 20 { 5.0 } else { 0.0 })).collect();
-    let signal = write(&folder, "signal.csv", &signal);
+    let signal: Vec<String> =
+        (0..40).map(|k| (f64::from(k % 7) + if k > 20 { 5.0 } else { 0.0 }).to_string()).collect();
+    let signal = write(&folder, "signal.csv", &(signal.join("\n") + "\n"));
     let walked = equipoise(&["fused", "path", &signal, "--steps", "9", "--json"]).expect(0);
     let path = write(&folder, "pieces.json", &walked.stdout);
     let out = text(&folder.join("pieces.html"));

@@ -339,7 +339,12 @@ fn other_rows_are_predicted_as_the_fit_was_made() {
 fn probabilities_of_the_larger_target_are_predicted() {
     let folder = scratch("lasso_predict_logistic");
     let row = |k: usize| {
-        format!("{},{},{}", k % 7, k * k % 5, if k % 7 + usize::from(k % 4 == 0) * 3 > 3 { 2 } else { 1 })
+        format!(
+            "{},{},{}",
+            k % 7,
+            k * k % 5,
+            if k % 7 + usize::from(k.is_multiple_of(4)) * 3 > 3 { 2 } else { 1 }
+        )
     };
     let rows: Vec<String> = (0..60).map(row).collect();
     let data = write(&folder, "data.csv", &format!("a,b,y\n{}\n", rows.join("\n")));

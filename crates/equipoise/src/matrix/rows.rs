@@ -238,7 +238,11 @@ impl<'a> Rows<'a> {
             Stored::Ones => summed(self.numbers(&range), w),
             Stored::Double(values) => {
                 let own = &values[range.start..range.end];
-                if own.len() == self.columns { kernels::dot(own, w) } else { gathered(self.numbers(&range), own, w) }
+                if own.len() == self.columns {
+                    kernels::dot(own, w)
+                } else {
+                    gathered(self.numbers(&range), own, w)
+                }
             }
             Stored::Single(values) => {
                 let own = &values[range.start..range.end];
