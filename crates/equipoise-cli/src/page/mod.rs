@@ -7,7 +7,7 @@ mod histories;
 mod lists;
 
 use std::io::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail, ensure};
 use equipoise::Control;
@@ -39,7 +39,13 @@ pub(crate) fn run(args: &ReportArguments, control: &Control) -> Result<Outcome> 
         }
     }
     let names: Vec<String> = args.files.iter().map(|file| file.display().to_string()).collect();
-    let title = args.title.clone().unwrap_or_else(|| format!("Report on {}", names.join(", ")));
+    // Folders are among the facts; a title is read on a telephone, too.
+    let short = |file: &PathBuf| {
+        file.file_name()
+            .map_or_else(|| file.display().to_string(), |name| name.to_string_lossy().into_owned())
+    };
+    let titled = || format!("Report on {}", args.files.iter().map(short).collect::<Vec<_>>().join(", "));
+    let title = args.title.clone().unwrap_or_else(titled);
     let mut page =
         Page::new(title).fact("version", crate::version::program()).fact("files", names.join(", "));
     if !histories.is_empty() {
