@@ -179,7 +179,7 @@ fn fused_path<'py>(
     let (largest, points) = over(py, &y, &asked, |signal, talk| {
         let control = talk.control();
         let largest = match &given {
-            Some(_) => fused::quick_lambda_max(signal)?,
+            Some(_) => fused::quick_lambda_max(signal, control)?,
             None => Some(lambda_max(signal, &asked.settings, control)?),
         };
         let list = match given {

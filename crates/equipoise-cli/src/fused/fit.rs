@@ -71,7 +71,7 @@ fn fitted(
         return Ok((best, Some(largest)));
     }
     let (lambda, lambda_max) = match (args.lambda, args.lambda_ratio) {
-        (Some(lambda), _) => (lambda, fused::quick_lambda_max(signal).with_context(file)?),
+        (Some(lambda), _) => (lambda, fused::quick_lambda_max(signal, control).with_context(file)?),
         (None, Some(ratio)) => {
             if !(ratio > 0.0 && ratio.is_finite()) {
                 bail!("--lambda-ratio is {ratio}; allowed: a finite number above 0");

@@ -9,6 +9,7 @@
 //! - Given: y, X. Returns: products with X and its transpose, and what they may be off by.
 //! - Must not know: the penalty, how the problem is solved.
 
+use equipoise::enclosure::{self, Sum, above};
 use equipoise::{Control, Matrix, Pass};
 
 use super::error::Result;
@@ -129,11 +130,14 @@ impl Design<'_> {
             let errors = vec![0.0; values.len()];
             return Ok(Known { values, errors });
         };
-        let mut values = Vec::with_capacity(x.columns());
+        let (mut values, mut errors) = (Vec::with_capacity(x.columns()), Vec::with_capacity(x.columns()));
         control.in_parts(x.columns(), x.rows(), |part| {
-            values.extend(part.map(|c| x.column_dot(c, theta)));
+            for (value, error) in part.map(|c| sharp_dot(x, c, theta)) {
+                values.push(value);
+                errors.push(error);
+            }
         })?;
-        Ok(Known { values, errors: errors_of_transposed(x, theta, control)? })
+        Ok(Known { values, errors })
     }
 
     /// The length of each column of X, from above.
@@ -185,20 +189,32 @@ fn errors_of_apply(x: &Matrix, b: &[f64], control: &Control) -> Pass<Vec<f64>> {
     Ok(out)
 }
 
-/// The same for `X'theta`.
-fn errors_of_transposed(x: &Matrix, theta: &[f64], control: &Control) -> Pass<Vec<f64>> {
-    let factor = 2.0 * gamma(theta.len() + 2);
-    let of_column = |c: usize| {
-        let (mut sum, mut products) = (0.0, 0);
-        for_each_in_column(x, c, |r, value| {
-            sum += (value * theta[r]).abs();
-            products += usize::from(value != 0.0 && theta[r] != 0.0);
-        });
-        sum * factor + underflow(products)
+/// A column's product with theta, and what it may be off by: as sharp as the data allow, because a proof multiplies it with the largest
+/// coefficient there could be.
+fn sharp_dot(x: &Matrix, c: usize, theta: &[f64]) -> (f64, f64) {
+    let product = match x {
+        Matrix::Dense(x) => {
+            let column = x.column(c);
+            // Products with 0 lose nothing, not even by underflow.
+            if column.iter().zip(theta).all(|(value, theta)| *value == 0.0 || *theta == 0.0) {
+                return (0.0, 0.0);
+            }
+            enclosure::dot(column, theta)
+        }
+        Matrix::Sparse(x) => {
+            let mut sum = Sum::default();
+            x.column(c)
+                .filter(|(r, value)| *value != 0.0 && theta[*r] != 0.0)
+                .for_each(|(r, value)| sum.add_product(value, theta[r]));
+            sum.value()
+        }
     };
-    let mut out = Vec::with_capacity(x.columns());
-    control.in_parts(x.columns(), x.rows(), |part| out.extend(part.map(of_column)))?;
-    Ok(out)
+    if !product.is_known() {
+        return (0.0, f64::INFINITY);
+    }
+    let centre = product.centre();
+    let off = (product.upper() - centre).max(centre - product.lower());
+    (centre, if off > 0.0 { above(off) } else { 0.0 })
 }
 
 /// What so many products may lose by underflow.

@@ -39,7 +39,7 @@ use super::watch::{Told, Watch};
 use super::{jumps, lines, regions, slack, whole};
 
 /// Seconds that the last proof of an ended fit may take, with the count of its pieces.
-const PATIENCE: f64 = 0.05;
+const PATIENCE: f64 = 0.04;
 
 /// What is fitted: y, how the coefficients are seen, which differences are penalised.
 #[derive(Debug, Clone, Copy)]
@@ -125,7 +125,7 @@ pub fn fit_watched(
     let control = &control;
     let mut told = Told::new(observer, signal.y);
     settings.validate()?;
-    let d = differences(signal)?;
+    let d = differences(signal, control)?;
     let task = task(signal, &d, settings.lambda, settings.sparse);
     let method = method(signal, settings)?;
     let started = Instant::now();
@@ -198,14 +198,14 @@ fn checked_start(x: &[f64], expected: usize) -> Result<&[f64]> {
 }
 
 /// D for this signal, with everything checked that does not depend on lambda.
-pub(super) fn differences(signal: Signal<'_>) -> Result<Differences> {
+pub(super) fn differences(signal: Signal<'_>, control: &Control) -> Result<Differences> {
     signal.design.check(signal.y)?;
     let n = signal.design.coefficients(signal.y.len());
     let d = signal.penalty.differences(n)?;
     if let Design::Observed { indices, .. } = signal.design
         && signal.penalty.is_graph()
     {
-        let (number, count) = d.components(|_| true);
+        let (number, count) = d.all_components(control)?;
         let mut is_seen = vec![false; count];
         indices.iter().for_each(|index| is_seen[number[*index]] = true);
         if let Some(coefficient) = number.iter().position(|k| !is_seen[*k]) {
@@ -250,7 +250,8 @@ fn run(
     (told, control): (&mut Told<'_>, &Control),
 ) -> Result<Found> {
     if matches!(method, Method::Lines | Method::Interior)
-        && let Some(found) = whole::solve(task)
+        // Where that is ended, the method is too, and says where it stands.
+        && let Ok(Some(found)) = whole::solve(task, control)
     {
         return Ok(found);
     }

@@ -94,7 +94,24 @@ impl Image {
 
     /// Fills an array by row with what `value` gives from a place by row and that place turned.
     pub(super) fn by_row(&self, all: &mut [f64], value: impl Fn(usize, usize) -> f64 + Sync) {
-        let (rows, columns) = (self.rows, self.columns);
+        self.in_bands((self.rows, self.columns), all, value);
+    }
+
+    /// An array by row, turned.
+    pub(super) fn turned(&self, by_row: &[f64]) -> Vec<f64> {
+        let mut all = vec![0.0; by_row.len()];
+        self.in_bands((self.columns, self.rows), &mut all, |_, at| by_row[at]);
+        all
+    }
+
+    /// Fills an array of this shape with what `value` gives from a place in it and that place turned: bands of lines, for the memory
+    /// that is read across them.
+    fn in_bands(
+        &self,
+        (rows, columns): (usize, usize),
+        all: &mut [f64],
+        value: impl Fn(usize, usize) -> f64 + Sync,
+    ) {
         self.team.map(self.parts(rows, columns, all).into_iter(), |(first, part)| {
             for (k, out) in part.chunks_mut(BAND * columns).enumerate() {
                 let at = first + k * BAND;

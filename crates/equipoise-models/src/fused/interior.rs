@@ -13,7 +13,7 @@
 //! - Given: a task, a relative gap. Returns: b, z and `theta = y - X b`.
 //! - Must not know: certificates; gaps here are estimates in plain arithmetic.
 
-use equipoise::{Control, Halt};
+use equipoise::{Control, Halt, Pass};
 
 use super::design::Design;
 use super::error::Result;
@@ -107,11 +107,19 @@ pub(super) fn solve(
 ) -> Result<Found> {
     let is_sparse = task.sparse > 0.0;
     let mut system = System::new(task.design, task.d, is_sparse, control)?;
+    control.check()?;
     let mut interior = Interior::new(task, is_sparse);
+    control.check()?;
     let (mut rounds, mut halt, mut least) = (0, None, f64::INFINITY);
     let (mut best, mut z) = (Seen::default(), Vec::new());
     let mut without_gain = 0;
     while rounds < max_rounds.min(MOST_STEPS) {
+        if !best.b.is_empty()
+            && let Some(why) = control.halted()
+        {
+            halt = Some(why);
+            break;
+        }
         let mut estimate = interior.estimate();
         if estimate <= gap && interior.reach.is_none() && task.design != Design::Identity {
             // A proof charges what is missed by the largest coefficients that matter: from now on so does the estimate.
@@ -280,12 +288,14 @@ impl<'a> Interior<'a> {
     fn try_step(&mut self, system: &mut System, control: &Control) -> std::result::Result<bool, Halt> {
         control.check()?;
         self.residuals();
+        control.check()?;
         if !system.factorise(self.task.d, &self.system.s, control)? {
             return Ok(false);
         }
         control.check()?;
         let (m, t) = (self.w.len(), self.mean_product());
-        self.direct(system, 0.0, false);
+        self.direct(system, (0.0, false), control)?;
+        control.check()?;
         let length = self.longest();
         let ahead = {
             let first = &self.direction;
@@ -299,7 +309,8 @@ impl<'a> Interior<'a> {
         let is_blocked = self.last < BLOCKED;
         let centred = if is_blocked { t } else { t * (ahead / t).max(0.0).powi(3) };
         control.check()?;
-        self.direct(system, centred, !is_blocked);
+        self.direct(system, (centred, !is_blocked), control)?;
+        control.check()?;
         let length = (SHARE * self.longest()).min(1.0);
         let by = &self.direction;
         if !(length > 1e-9 && by.b.iter().all(|b| b.is_finite())) {
@@ -345,7 +356,7 @@ impl<'a> Interior<'a> {
     }
 
     /// The direction for a given t; for the second one the products of the first are taken off.
-    fn direct(&mut self, system: &System, t: f64, is_second: bool) {
+    fn direct(&mut self, system: &System, (t, is_second): (f64, bool), control: &Control) -> Pass {
         let (task, m) = (self.task, self.w.len());
         let Residuals { over_left, over_right, s, miss, pull } = &self.system;
         let Direction { b, z, p, q, of_rows } = &mut self.direction;
@@ -360,7 +371,9 @@ impl<'a> Interior<'a> {
         b.clear();
         b.extend(pull.iter().map(|pull| -pull));
         add_pull(task, of_rows, b);
+        control.check()?;
         system.solve(b);
+        control.check()?;
         task.d.apply_to(b, of_rows);
         if self.is_sparse {
             of_rows.extend_from_slice(b);
@@ -370,6 +383,7 @@ impl<'a> Interior<'a> {
             p[r] += self.p[r] * z[r] * over_left[r];
             q[r] -= self.q[r] * z[r] * over_right[r];
         }
+        Ok(())
     }
 
     /// The longest step of at most 1 that stays inside.

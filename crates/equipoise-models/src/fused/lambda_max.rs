@@ -12,7 +12,7 @@
 //!
 //! In plain arithmetic; mu is not considered. Must not know: paths, files.
 
-use equipoise::{Control, matrix};
+use equipoise::{Control, Pass, matrix};
 
 use super::design::Design;
 use super::error::Result;
@@ -27,27 +27,30 @@ const MOST_ROUNDS: usize = 40;
 
 /// The smallest lambda that leaves no difference, where one walk over the data finds it: on chains, and on graphs without
 /// cycles that are seen as they are or with gaps.
-pub fn quick_lambda_max(signal: Signal<'_>) -> Result<Option<f64>> {
-    let d = differences(signal)?;
+pub fn quick_lambda_max(signal: Signal<'_>, control: &Control) -> Result<Option<f64>> {
+    let d = differences(signal, control)?;
     let Some(order) = signal.penalty.chain_order() else {
         // On a graph without cycles there is one z.
         let is_graph = signal.penalty.is_graph();
-        return Ok(if is_graph { whole::lambda_max(signal.y, signal.design, &d) } else { None });
+        return Ok(if is_graph { whole::lambda_max(signal.y, signal.design, &d, control)? } else { None });
     };
-    let mut z = pull(signal, &kernel(signal, &d));
-    (0..order).for_each(|_| z = multipliers(&z));
+    let mut z = pull(signal, &kernel(signal, &d, control)?);
+    for _ in 0..order {
+        control.check()?;
+        z = multipliers(&z);
+    }
     Ok(Some(matrix::max_abs(&z)))
 }
 
 /// The smallest lambda that leaves no difference, for any penalty.
 pub fn lambda_max(signal: Signal<'_>, settings: &FitSettings, control: &Control) -> Result<f64> {
-    if let Some(found) = quick_lambda_max(signal)? {
+    if let Some(found) = quick_lambda_max(signal, control)? {
         return Ok(found);
     }
-    let d = differences(signal)?;
+    let d = differences(signal, control)?;
     let v = match signal.penalty {
         Penalty::Matrix(_) => unpenalised(signal, settings, control)?,
-        _ => pull(signal, &kernel(signal, &d)),
+        _ => pull(signal, &kernel(signal, &d, control)?),
     };
     let quotient = |x: &[f64]| {
         let variation: f64 = d.apply(x).iter().map(|difference| difference.abs()).sum();
@@ -73,22 +76,23 @@ pub fn lambda_max(signal: Signal<'_>, settings: &FitSettings, control: &Control)
 }
 
 /// A basis of `{ X b : D b = 0 }`, orthonormal.
-fn kernel(signal: Signal<'_>, d: &Differences) -> Vec<Vec<f64>> {
+fn kernel(signal: Signal<'_>, d: &Differences, control: &Control) -> Pass<Vec<Vec<f64>>> {
     let n = d.columns();
     let candidates: Vec<Vec<f64>> = if let Some(order) = signal.penalty.chain_order() {
         let power = |k: usize| {
-            let at = |c: usize| (2.0 * c as f64 / n as f64 - 1.0).powf(k as f64);
+            let at = |c: usize| (2.0 * c as f64 / n as f64 - 1.0).powi(k as i32);
             (0..n).map(at).collect()
         };
         (0..order).map(power).collect()
     } else {
-        let (number, count) = d.components(|_| true);
+        let (number, count) = d.all_components(control)?;
         let mut out = vec![vec![0.0; n]; count];
         number.iter().enumerate().for_each(|(c, k)| out[*k][c] = 1.0);
         out
     };
     let mut basis: Vec<Vec<f64>> = Vec::new();
     for candidate in candidates {
+        control.check()?;
         let mut image = signal.design.apply(&candidate, signal.y.len());
         let before = matrix::dot(&image, &image).sqrt();
         take_off(&basis, &mut image);
@@ -98,7 +102,7 @@ fn kernel(signal: Signal<'_>, d: &Differences) -> Vec<Vec<f64>> {
             basis.push(image);
         }
     }
-    basis
+    Ok(basis)
 }
 
 /// Takes off the parts along a basis, twice against rounding.
@@ -120,7 +124,7 @@ fn pull(signal: Signal<'_>, kernel: &[Vec<f64>]) -> Vec<f64> {
 
 /// The same where the kernel of D is not known: by a fit with so large a lambda that differences are 0.
 fn unpenalised(signal: Signal<'_>, settings: &FitSettings, control: &Control) -> Result<Vec<f64>> {
-    let d = differences(signal)?;
+    let d = differences(signal, control)?;
     let pull = signal.design.transposed(signal.y);
     let size = d.apply(&pull).iter().map(|difference| difference.abs()).sum::<f64>().max(1e-300);
     let lambda = 1e4 * matrix::dot(&pull, &pull) / size;
@@ -144,7 +148,7 @@ mod tests {
         let star = |weight: f64| (1..4).map(move |to| Edge { from: 0, to, weight }).collect::<Vec<_>>();
         let quick = |penalty: &Penalty| {
             let signal = Signal { y: &[0.0, 1.0, 2.0, 9.0], design: Design::Identity, penalty };
-            quick_lambda_max(signal).expect("it works")
+            quick_lambda_max(signal, &Control::unlimited()).expect("it works")
         };
         // The mean is 3: the leaves give 2, 1 and 6.
         assert_eq!(quick(&Penalty::Graph(star(1.0))), Some(6.0));

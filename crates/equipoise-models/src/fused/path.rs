@@ -135,7 +135,7 @@ fn noise_of_signal(signal: Signal<'_>, control: &Control) -> Result<Option<f64>>
     if signal.design != Design::Identity {
         return Ok(None);
     }
-    let d = differences(signal)?;
+    let d = differences(signal, control)?;
     let mut sizes = Vec::with_capacity(d.rows());
     d.for_each_within(control, |_, columns, row| {
         let length = row.iter().map(|value| value * value).sum::<f64>().sqrt();

@@ -304,6 +304,14 @@ impl Differences {
         self.numbered(parent)
     }
 
+    /// The same for all rows together. What comes from a shape is in one piece, which nobody has to walk.
+    pub(super) fn all_components(&self, control: &Control) -> Pass<(Vec<usize>, usize)> {
+        match self.kind {
+            Kind::Chain | Kind::Trend1 | Kind::Trend2 | Kind::Grid { .. } => Ok((vec![0; self.n], 1)),
+            Kind::Listed(_) => self.components_within(|_| true, control),
+        }
+    }
+
     /// The same as a pass that may be ended.
     pub(super) fn components_within(
         &self,
@@ -390,7 +398,13 @@ mod tests {
         assert_eq!(out, [-202.0, -1998.0, 180.0, 2020.0]);
         assert_eq!(d.components(|r| r < 2), (vec![0, 0, 1, 1], 2));
         assert_eq!(d.components(|r| r == 3), (vec![0, 1, 2, 1], 3));
-        assert_eq!(d.components(|_| true).1, 1);
+        let control = Control::unlimited();
+        for penalty in
+            [Penalty::Chain, Penalty::Trend1, Penalty::Trend2, Penalty::Grid { rows: 2, columns: 3 }]
+        {
+            let d = penalty.differences(6).expect("it works");
+            assert_eq!(d.all_components(&control), Ok(d.components(|_| true)));
+        }
     }
 
     #[test]

@@ -54,14 +54,14 @@ pub(super) fn largest(task: &Task<'_>, level: f64, control: &Control) -> Pass<Op
             Ok(interpolated(task.y, indices, n, order, off, variation))
         }
         (Design::Observed { indices, .. }, None) if task.is_graph => {
-            Ok(along_paths(task, indices, off, variation))
+            along_paths(task, indices, off, variation, control)
         }
         (Design::Matrix(x), Some(order)) => {
             let (basis, rest) = polynomials(n, order, variation);
             by_kernel(task, x, &basis, &rest, image, control)
         }
         (Design::Matrix(x), None) if task.is_graph => {
-            let (number, count) = task.d.components(|_| true);
+            let (number, count) = task.d.all_components(control)?;
             if count > MOST_OF_KERNEL {
                 return Ok(None);
             }
@@ -142,15 +142,21 @@ fn interpolated(
 }
 
 /// Observed coefficients of a graph.
-fn along_paths(task: &Task<'_>, indices: &[usize], off: f64, variation: f64) -> Option<Vec<f64>> {
-    let (number, count) = task.d.components(|_| true);
+fn along_paths(
+    task: &Task<'_>,
+    indices: &[usize],
+    off: f64,
+    variation: f64,
+    control: &Control,
+) -> Pass<Option<Vec<f64>>> {
+    let (number, count) = task.d.all_components(control)?;
     let mut largest = vec![None::<f64>; count];
     for (index, y) in indices.iter().zip(task.y) {
         let seen = &mut largest[number[*index]];
         *seen = Some(seen.unwrap_or(0.0).max(y.abs()));
     }
     let change = variation / least_weight(task);
-    number.iter().map(|k| largest[*k].map(|y| (y + off + change) * INFLATED)).collect()
+    Ok(number.iter().map(|k| largest[*k].map(|y| (y + off + change) * INFLATED)).collect())
 }
 
 fn least_weight(task: &Task<'_>) -> f64 {

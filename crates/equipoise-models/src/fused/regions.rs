@@ -31,7 +31,7 @@ pub(super) fn fuse(task: &Task<'_>, b: &mut Vec<f64>, begin: usize, control: &Co
     let (mut least, mut next) = (before, 0);
     for (k, threshold) in THRESHOLDS.iter().enumerate().skip(begin) {
         control.check()?;
-        let fused = fused(task, &from, threshold * spread);
+        let fused = fused(task, &from, threshold * spread, control)?;
         let value = objective(task, &fused);
         if value < least {
             (least, *b) = (value, fused);
@@ -44,14 +44,14 @@ pub(super) fn fuse(task: &Task<'_>, b: &mut Vec<f64>, begin: usize, control: &Co
     Ok(next)
 }
 
-fn fused(task: &Task<'_>, b: &[f64], threshold: f64) -> Vec<f64> {
+fn fused(task: &Task<'_>, b: &[f64], threshold: f64, control: &Control) -> Pass<Vec<f64>> {
     let mut is_tie = vec![false; task.d.rows()];
-    task.d.for_each(|r, columns, _| {
+    task.d.for_each_within(control, |r, columns, _| {
         if let &[u, v] = columns {
             is_tie[r] = (b[u] - b[v]).abs() <= threshold;
         }
-    });
-    let (number, count) = task.d.components(|r| is_tie[r]);
+    })?;
+    let (number, count) = task.d.components_within(|r| is_tie[r], control)?;
     let (mut sums, mut means, mut sizes) = (vec![0.0; count], vec![0.0; count], vec![0.0; count]);
     for (c, k) in number.iter().enumerate() {
         sums[*k] += task.y[c];
@@ -59,7 +59,7 @@ fn fused(task: &Task<'_>, b: &[f64], threshold: f64) -> Vec<f64> {
         sizes[*k] += 1.0;
     }
     means.iter_mut().zip(&sizes).for_each(|(mean, size)| *mean /= size);
-    task.d.for_each(|_, columns, values| {
+    task.d.for_each_within(control, |_, columns, values| {
         if let &[u, v] = columns {
             let (k, l) = (number[u], number[v]);
             if k != l && means[k] != means[l] {
@@ -69,6 +69,6 @@ fn fused(task: &Task<'_>, b: &[f64], threshold: f64) -> Vec<f64> {
                 sums[low] += push;
             }
         }
-    });
-    number.iter().map(|k| sums[*k] / sizes[*k]).collect()
+    })?;
+    Ok(number.iter().map(|k| sums[*k] / sizes[*k]).collect())
 }

@@ -38,9 +38,7 @@ pub(super) struct Saddle {
 impl Saddle {
     /// From an image by row.
     pub(super) fn new(image: &Image, x: &[f64]) -> Self {
-        let (rows, columns) = image.shape();
-        let turned: Vec<f64> =
-            (0..columns).flat_map(|c| (0..rows).map(move |r| x[r * columns + c])).collect();
+        let turned = image.turned(x);
         Self {
             before: turned.clone(),
             x: turned,

@@ -38,7 +38,7 @@ pub struct Check {
 /// ```
 pub fn verify(signal: Signal<'_>, settings: &FitSettings, x: &[f64], control: &Control) -> Result<Check> {
     settings.validate()?;
-    let d = differences(signal)?;
+    let d = differences(signal, control)?;
     if x.len() != d.columns() {
         let (input, unit) = ("coefficients".into(), "entries");
         let (found, expected) = (x.len(), d.columns());

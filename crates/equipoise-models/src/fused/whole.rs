@@ -12,7 +12,7 @@
 //! - Given: observations and D, whose rows are differences of two coefficients. Returns: b, z and theta.
 //! - Must not know: methods, certificates; numbers here are plain.
 
-use equipoise::matrix;
+use equipoise::{Control, Pass, matrix};
 
 use super::design::Design;
 use super::interior::{Found, shrunk};
@@ -20,19 +20,28 @@ use super::penalty::Differences;
 use super::proof::{Dual, Task};
 
 /// The smallest lambda that leaves one piece of every component, where the graph has no cycle and X does not mix coefficients.
-pub(super) fn lambda_max(y: &[f64], design: Design<'_>, d: &Differences) -> Option<f64> {
-    let (number, count) = d.components(|_| true);
-    if d.rows() + count != d.columns() {
-        return None;
+pub(super) fn lambda_max(
+    y: &[f64],
+    design: Design<'_>,
+    d: &Differences,
+    control: &Control,
+) -> Pass<Option<f64>> {
+    // A forest has at least one row less than columns.
+    if d.rows() >= d.columns() {
+        return Ok(None);
     }
-    let b = means(y, design, &number, count)?;
-    Some(matrix::max_abs(&along_trees(d, left(y, design, &b)?)))
+    let (number, count) = d.all_components(control)?;
+    if d.rows() + count != d.columns() {
+        return Ok(None);
+    }
+    let of_means = |b: Vec<f64>| Some(matrix::max_abs(&along_trees(d, left(y, design, &b)?)));
+    Ok(means(y, design, &number, count).and_then(of_means))
 }
 
 /// The optimum, where lambda is seen to leave a single piece of every component; `None` where it is not, or X is a matrix.
-pub(super) fn solve(task: &Task<'_>) -> Option<Found> {
+pub(super) fn solve(task: &Task<'_>, control: &Control) -> Pass<Option<Found>> {
     if !task.is_graph || task.d.rows() == 0 || matches!(task.design, Design::Matrix(_)) {
-        return None;
+        return Ok(None);
     }
     // A look at one component, as if it were the only one, settles most cases: what is far from one number is in pieces.
     let mean = task.y.iter().sum::<f64>() / task.y.len() as f64;
@@ -42,18 +51,25 @@ pub(super) fn solve(task: &Task<'_>) -> Option<Found> {
         let weight = values[1].abs();
         weights = (weights.0.min(weight), weights.1.max(weight));
     });
-    let (number, count) = task.d.components(|_| true);
+    control.check()?;
+    let (number, count) = task.d.all_components(control)?;
     let most = task.d.most_entries().1 as f64;
     if count == 1 && task.lambda * weights.1 * most < largest * (1.0 - 1e-9) {
-        return None;
+        return Ok(None);
     }
-    let mut b = means(task.y, task.design, &number, count)?;
+    control.check()?;
+    Ok(in_pieces(task, &number, count, weights.0))
+}
+
+/// One piece for every component, where lambda is seen to leave that. `least` is the smallest weight of an edge.
+fn in_pieces(task: &Task<'_>, number: &[usize], count: usize, least: f64) -> Option<Found> {
+    let mut b = means(task.y, task.design, number, count)?;
     let left = left(task.y, task.design, &b)?;
     let mut sizes = vec![0.0; count];
-    left.iter().zip(&number).for_each(|(left, k)| sizes[*k] += left.abs());
+    left.iter().zip(number).for_each(|(left, k)| sizes[*k] += left.abs());
     let needed = 0.5 * sizes.into_iter().fold(0.0, f64::max);
     // A little more, against rounding of the sums.
-    let is_enough = task.lambda * weights.0 >= needed * (1.0 + 1e-9);
+    let is_enough = task.lambda * least >= needed * (1.0 + 1e-9);
     if !is_enough {
         return None;
     }
@@ -172,7 +188,7 @@ mod tests {
         assert_eq!(b, [2.0, 2.0, 2.0, 5.0, 5.0]);
         let z = along_trees(&d, left(&y, Design::Identity, &b).expect("it works"));
         assert_eq!(z, [1.5, -1.0, 0.5]);
-        assert_eq!(lambda_max(&y, Design::Identity, &d), Some(1.5));
+        assert_eq!(lambda_max(&y, Design::Identity, &d, &Control::unlimited()), Ok(Some(1.5)));
         let mut back = vec![0.0; 5];
         d.add_transposed(1.0, &z, &mut back);
         assert_eq!(back, [3.0, -2.0, -1.0, -2.0, 2.0]);
@@ -192,9 +208,10 @@ mod tests {
             sparse: 0.0,
         };
         // lambda_max is 1.5; half of the sum of sizes, 3, is what is seen without a search.
-        assert!(solve(&task(2.9)).is_none() && solve(&task(1.0)).is_none());
+        let solve = |lambda| solve(&task(lambda), &Control::unlimited()).expect("nothing ends it");
+        assert!(solve(2.9).is_none() && solve(1.0).is_none());
         for lambda in [3.1, 1e12, 1e300] {
-            let found = solve(&task(lambda)).expect("it works");
+            let found = solve(lambda).expect("it works");
             assert_eq!(found.b, [1.0; 4]);
             assert!(found.dual.z.iter().all(|z| z.abs() <= 3.0), "{found:?}");
         }

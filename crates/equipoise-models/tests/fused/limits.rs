@@ -145,3 +145,17 @@ fn a_lambda_far_below_everything_is_proven_by_the_design() {
         }
     }
 }
+
+/// Many columns, whose rounding a proof multiplies with the largest coefficients that a small lambda allows.
+#[test]
+fn rounding_of_many_columns_does_not_hide_an_optimum() {
+    let (rows, n, mut draw) = (450, 410, Draw::new(13));
+    let x: Vec<Vec<f64>> = (0..rows).map(|_| (0..n).map(|_| draw.next()).collect()).collect();
+    let step = |c: usize| if c < n / 2 { 1.0 } else { -2.0 };
+    let seen = |row: &Vec<f64>| row.iter().enumerate().map(|(c, x)| x * step(c)).sum::<f64>();
+    let y: Vec<f64> = x.iter().map(|row| seen(row) + 3.0 * draw.next()).collect();
+    let case = Case { y, n, seen: Seen::Rows(x), penalty: Penalty::Chain, lambda: 1e-4, sparse: 0.0 };
+    let found = case.fit(&FitSettings::default(), &Control::unlimited()).expect("a fit");
+    assert_eq!(found.status, Status::Converged, "gap {}", found.relative_gap);
+    case.judge(&found);
+}
