@@ -39,7 +39,7 @@ use super::watch::{Told, Watch};
 use super::{jumps, lines, regions, slack, whole};
 
 /// Seconds that the last proof of an ended fit may take, with the count of its pieces.
-const PATIENCE: f64 = 0.04;
+const PATIENCE: f64 = 0.03;
 
 /// What is fitted: y, how the coefficients are seen, which differences are penalised.
 #[derive(Debug, Clone, Copy)]

@@ -79,11 +79,9 @@ pub fn lambda_max(signal: Signal<'_>, settings: &FitSettings, control: &Control)
 fn kernel(signal: Signal<'_>, d: &Differences, control: &Control) -> Pass<Vec<Vec<f64>>> {
     let n = d.columns();
     let candidates: Vec<Vec<f64>> = if let Some(order) = signal.penalty.chain_order() {
-        let power = |k: usize| {
-            let at = |c: usize| (2.0 * c as f64 / n as f64 - 1.0).powi(k as i32);
-            (0..n).map(at).collect()
-        };
-        (0..order).map(power).collect()
+        let at = |c: usize| 2.0 * c as f64 / n as f64 - 1.0;
+        let power = |last: &Vec<f64>| Some(last.iter().enumerate().map(|(c, last)| last * at(c)).collect());
+        std::iter::successors(Some(vec![1.0; n]), power).take(order).collect()
     } else {
         let (number, count) = d.all_components(control)?;
         let mut out = vec![vec![0.0; n]; count];

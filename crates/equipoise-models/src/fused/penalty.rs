@@ -292,19 +292,8 @@ impl Differences {
         });
     }
 
-    /// Which coefficients hang together by rows for which `ties` holds: a number for each, from 0 in order of appearance,
-    /// and how many there are.
-    pub(super) fn components(&self, ties: impl Fn(usize) -> bool) -> (Vec<usize>, usize) {
-        let mut parent: Vec<usize> = (0..self.n).collect();
-        self.for_each(|r, columns, _| {
-            if ties(r) {
-                join(&mut parent, columns);
-            }
-        });
-        self.numbered(parent)
-    }
-
-    /// The same for all rows together. What comes from a shape is in one piece, which nobody has to walk.
+    /// Which coefficients hang together: a number for each, from 0 in order of appearance, and how many there are. What comes from a
+    /// shape is in one piece, which nobody has to walk.
     pub(super) fn all_components(&self, control: &Control) -> Pass<(Vec<usize>, usize)> {
         match self.kind {
             Kind::Chain | Kind::Trend1 | Kind::Trend2 | Kind::Grid { .. } => Ok((vec![0; self.n], 1)),
@@ -312,7 +301,7 @@ impl Differences {
         }
     }
 
-    /// The same as a pass that may be ended.
+    /// The same by the rows for which `ties` holds.
     pub(super) fn components_within(
         &self,
         ties: impl Fn(usize) -> bool,
@@ -396,14 +385,15 @@ mod tests {
         let mut out = vec![0.0; 4];
         d.add_transposed(2.0, &[1.0, 10.0, 100.0, 1000.0], &mut out);
         assert_eq!(out, [-202.0, -1998.0, 180.0, 2020.0]);
-        assert_eq!(d.components(|r| r < 2), (vec![0, 0, 1, 1], 2));
-        assert_eq!(d.components(|r| r == 3), (vec![0, 1, 2, 1], 3));
         let control = Control::unlimited();
+        let by = |ties: fn(usize) -> bool| d.components_within(ties, &control);
+        assert_eq!(by(|r| r < 2), Ok((vec![0, 0, 1, 1], 2)));
+        assert_eq!(by(|r| r == 3), Ok((vec![0, 1, 2, 1], 3)));
         for penalty in
             [Penalty::Chain, Penalty::Trend1, Penalty::Trend2, Penalty::Grid { rows: 2, columns: 3 }]
         {
             let d = penalty.differences(6).expect("it works");
-            assert_eq!(d.all_components(&control), Ok(d.components(|_| true)));
+            assert_eq!(d.all_components(&control), d.components_within(|_| true, &control));
         }
     }
 

@@ -183,7 +183,7 @@ mod tests {
         ];
         let d = Penalty::Graph(edges).differences(5).expect("it works");
         let y = [5.0, 0.0, 1.0, 3.0, 7.0];
-        let (number, count) = d.components(|_| true);
+        let (number, count) = d.all_components(&Control::unlimited()).expect("nothing ends it");
         let b = means(&y, Design::Identity, &number, count).expect("it works");
         assert_eq!(b, [2.0, 2.0, 2.0, 5.0, 5.0]);
         let z = along_trees(&d, left(&y, Design::Identity, &b).expect("it works"));
