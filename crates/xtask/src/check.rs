@@ -81,7 +81,7 @@ impl std::error::Error for Skipped {}
 pub(crate) type Step = (&'static str, fn() -> Result<()>);
 
 /// Makes one check and says how it went; false when it was skipped.
-pub(crate) fn step(name: &str, check: fn() -> Result<()>) -> Result<bool> {
+pub(crate) fn step(name: &str, check: impl FnOnce() -> Result<()>) -> Result<bool> {
     let start = Instant::now();
     match check() {
         Ok(()) => {
@@ -102,8 +102,13 @@ pub(crate) fn format() -> Result<()> {
 }
 
 pub(crate) fn lint() -> Result<()> {
+    lint_of(&["--workspace"])
+}
+
+/// Lints of what cargo's options choose.
+pub(crate) fn lint_of(packages: &[&str]) -> Result<()> {
     ensure_component("clippy", "cargo-clippy")?;
-    cargo(&["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"])
+    cargo(&[&["clippy"], packages, &["--all-targets", "--", "-D", "warnings"]].concat())
 }
 
 /// Installs a missing rustup component.
