@@ -33,7 +33,8 @@ cargo xtask COMMAND
   api               the public interface is what api/*.txt says; `api --write` renews these
   semver [REV]      cargo semver-checks against REV, else the newest tag, else `main`
   python            the Python package: pytest, examples in docstrings, type stubs, in an environment under target/;
-                    `python --install` installs the folder and a source distribution instead, which takes minutes
+                    `python --install` tries a source distribution and one wheel with every interpreter instead: a quarter
+                    of an hour
   documents         every command that README.md and docs/ show, run and compared [PAGE...]; `documents --write` renews what they
                     show of outputs and pictures
   site              README.md, docs/, the Python guide and the help of every command as one site, under target/site

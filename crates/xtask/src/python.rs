@@ -8,6 +8,7 @@
 //! The extension is copied, not installed: a wheel would be compiled again, with other settings. That `pip install ./python` works is
 //! seen by `cargo xtask python --install`, which takes minutes and is not part of `cargo xtask test`.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -16,7 +17,7 @@ use anyhow::{Context, Result, bail};
 use crate::check::{Skipped, cargo, root, run, target_folder};
 
 /// Interpreters, the first that is new enough serves.
-const NAMES: [&str; 5] = ["python3", "python3.13", "python3.12", "python3.11", "python"];
+const NAMES: [&str; 6] = ["python3", "python3.14", "python3.13", "python3.12", "python3.11", "python"];
 /// What the file of the extension is called in the package.
 const EXTENSION: &str = if cfg!(windows) { "_native.pyd" } else { "_native.abi3.so" };
 
@@ -40,7 +41,8 @@ pub(crate) fn test() -> Result<()> {
     run(&python, &["-m", "mypy.stubtest", "equipoise._native"], &with)
 }
 
-/// `pip install ./python`, and of a source distribution, each into an environment that has nothing else.
+/// What `pip install ./python` installs, as one wheel with every interpreter that is new enough, and all tests with each; and a source
+/// distribution, into an environment that has nothing else.
 pub(crate) fn install() -> Result<()> {
     let interpreter = interpreter()?;
     let folder = target_folder().join("python");
@@ -60,22 +62,57 @@ pub(crate) fn install() -> Result<()> {
     if !status.success() {
         bail!("`maturin sdist` failed: {status}");
     }
-    let sdist = std::fs::read_dir(&dist)?.find_map(|entry| Some(entry.ok()?.path()));
-    let sdist = sdist.context("maturin made no source distribution")?.display().to_string();
-    for (name, source) in [("folder", manifest.as_str()), ("sdist", sdist.as_str())] {
+    let sdist = first_of(&dist, "tar.gz").context("maturin made no source distribution")?;
+    let fresh = |name: &str, interpreter: &str| -> Result<PathBuf> {
         let fresh = folder.join(format!("fresh-{name}"));
         if fresh.exists() {
             std::fs::remove_dir_all(&fresh)?;
         }
-        make(&interpreter, &fresh)?;
-        let python = binary(&fresh);
-        pip(&python, &[source])?;
-        let tests = root().join("python/tests/test_native.py").display().to_string();
-        pip(&python, &["pytest"])?;
+        make(interpreter, &fresh)?;
+        Ok(binary(&fresh))
+    };
+    let tests = |python: &Path, tests: &str| {
+        let path_of = |part: &str| root().join("python").join(part).display().to_string();
+        let (tests, settings) = (path_of(tests), path_of("pyproject.toml"));
         let python = python.display().to_string();
-        run(&python, &["-m", "pytest", "-q", "-p", "no:cacheprovider", "--rootdir", &out, &tests], &[])?;
+        let quietly = ["-m", "pytest", "-q", "-p", "no:cacheprovider", "-c", &settings];
+        run(&python, &[&quietly[..], &["--rootdir", &out, &tests]].concat(), &[])
+    };
+    let of_sdist = fresh("sdist", &interpreter)?;
+    pip(&of_sdist, &[&sdist, "pytest"])?;
+    tests(&of_sdist, "tests/test_native.py")?;
+    // The build that `pip install ./python` makes, kept.
+    let python = of_sdist.display().to_string();
+    run(&python, &["-m", "pip", "wheel", "--quiet", "--no-deps", "--wheel-dir", &out, &manifest], &[])?;
+    let wheel = first_of(&dist, "whl").context("pip made no wheel")?;
+    let extras = format!("{wheel}[test]");
+    for (version, interpreter) in interpreters() {
+        println!("== the wheel with Python {version}");
+        let python = fresh(&version, &interpreter)?;
+        pip(&python, &[&extras])?;
+        tests(&python, "tests")?;
     }
     Ok(())
+}
+
+/// The first file of a folder with this ending.
+fn first_of(folder: &Path, ending: &str) -> Option<String> {
+    let paths = std::fs::read_dir(folder).ok()?.filter_map(|entry| Some(entry.ok()?.path()));
+    paths.map(|path| path.display().to_string()).find(|path| path.ends_with(ending))
+}
+
+/// Every interpreter that is new enough, one a version.
+fn interpreters() -> BTreeMap<String, String> {
+    let given = std::env::var("EQUIPOISE_PYTHON").ok();
+    let names = NAMES.iter().map(|name| (*name).to_owned()).chain(given);
+    names.filter_map(|name| Some((version(&name)?, name))).collect()
+}
+
+/// The version of an interpreter, if it is new enough.
+fn version(name: &str) -> Option<String> {
+    let ask = "import sys, venv; print('%d.%d' % sys.version_info[:2]); sys.exit(sys.version_info < (3, 11))";
+    let asked = Command::new(name).args(["-c", ask]).output().ok()?;
+    asked.status.success().then(|| String::from_utf8_lossy(&asked.stdout).trim().to_owned())
 }
 
 /// The interpreter of an environment with these extras of the package, made anew where they have changed.
@@ -131,10 +168,7 @@ pub(crate) fn interpreter() -> Result<String> {
     let given = std::env::var("EQUIPOISE_PYTHON").ok();
     let names = given.iter().map(String::as_str).chain(NAMES);
     for name in names {
-        let asked = Command::new(name)
-            .args(["-c", "import sys, venv; sys.exit(sys.version_info < (3, 11))"])
-            .output();
-        if asked.is_ok_and(|output| output.status.success()) {
+        if version(name).is_some() {
             return Ok(name.to_owned());
         }
     }
