@@ -98,6 +98,8 @@ fn damaged_headers_are_refused() {
         ("no-shape", with_header("{'descr': '<f8', 'fortran_order': False}", &[])),
         ("odd-type", npy("'<q9'", false, "(1,)", &[0; 8])),
         ("nested", nested),
+        // Each brace may begin a dictionary or a set, which a parser that goes back tries in turn.
+        ("braces", with_header(&format!("{{'descr': {}'<f8'", "{".repeat(60)), &[])),
     ];
     for (test, bytes) in cases {
         let error = read(&format!("bad-{test}"), &bytes).expect_err("damaged");
