@@ -523,9 +523,7 @@ impl<'a, H: SeparableTerm> ProximalNewton<'a, H> {
                 }
                 steps += 1;
                 self.newton_steps += 1;
-                // Directions read the columns that answer, the line all that are looked at.
-                let of_free = work.answering as f64 / self.dimension as f64;
-                self.passes += work.share() + self.system.passes() as f64 * of_free;
+                self.passes += work.share() * (1 + self.system.passes()) as f64;
                 work.look_along(self);
                 let t = work.line_search(self, product);
                 self.move_dual(t);

@@ -125,7 +125,7 @@ fn a_factor_serves_again_on_all_ranks() {
         let mut system = NewtonSystem::new(5, 1).expect("small");
         assert!(!system.again(&team, &right(1.0)), "there is no factor yet");
         let control = Control::unlimited();
-        let mut new = |right: &Right, system: &mut NewtonSystem| {
+        let new = |right: &Right, system: &mut NewtonSystem| {
             let found = system.direction(&team, &*factored, &coupling, &[&free], 120, right, &control);
             assert_eq!(found, Ok(true));
             let (u, rows) = system.solution();
