@@ -103,6 +103,11 @@ impl Fit {
         self.groups.iter().filter(|group| matches!(group.1, Shape::Multiple(..))).map(|group| group.2).sum()
     }
 
+    /// Passes over all rows.
+    pub(crate) fn passes(&self) -> f64 {
+        self.passes
+    }
+
     /// All calls.
     pub(crate) fn calls(&self) -> f64 {
         self.groups.iter().map(|group| group.2).sum()
@@ -122,12 +127,15 @@ impl Fit {
         let is_long = |shape: &Shape| !matches!(shape, Shape::Same(_));
         let long: f64 = self.groups.iter().filter(|group| is_long(&group.1)).map(|group| group.2).sum();
         let passes = self.passes * size.rows * size.entries * ENTRY / ranks as f64;
-        let factors = self.factored() > 0.0;
+        let is_led = |kind: Kind, shape: &Shape| kind == Kind::Lead && is_long(shape);
+        let led: f64 =
+            self.groups.iter().filter(|group| is_led(group.0, &group.1)).map(|group| group.2).sum();
+        // A factor may serve several directions.
+        let factors = if led > 0.0 { self.factored() / led } else { 0.0 };
         let one = |&(kind, shape, times): &(Kind, Shape, f64)| {
             let length = shape.length(size.columns);
             let own = if is_long(&shape) { passes / long } else { 0.0 };
-            let leads = factors && kind == Kind::Lead && is_long(&shape);
-            let led = if leads { (size.columns as f64).powi(3) / 3.0 } else { 0.0 };
+            let led = if is_led(kind, &shape) { factors * (size.columns as f64).powi(3) / 3.0 } else { 0.0 };
             Bulk { kind, length, times, read: own + 24.0 * length as f64, led }
         };
         self.groups.iter().map(one).collect()

@@ -1,10 +1,11 @@
 //! A world of ranks that writes down what is asked of it and lets another do it.
 
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Instant;
 
 use equipoise::Result;
 use equipoise::collective::{Collective, Ledger};
+
+use super::clock;
 
 /// What ranks ask of each other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -25,20 +26,22 @@ pub(crate) struct Call {
     pub(crate) kind: Kind,
     /// How many numbers.
     pub(crate) length: usize,
-    /// Seconds that this rank worked since the call before.
+    /// Seconds of a processor that this rank took since the call before, and in the call, waiting left out.
     pub(crate) worked: f64,
+    pub(crate) inside: f64,
 }
 
 /// One rank of a world, with everything that was asked of it.
 #[derive(Debug)]
 pub(crate) struct Noted {
     inner: Arc<dyn Collective>,
-    calls: Mutex<(Vec<Call>, Instant)>,
+    calls: Mutex<(Vec<Call>, f64)>,
 }
 
 impl Noted {
+    /// On the thread that will make the calls.
     pub(crate) fn of(inner: Arc<dyn Collective>) -> Self {
-        Self { inner, calls: Mutex::new((Vec::new(), Instant::now())) }
+        Self { inner, calls: Mutex::new((Vec::new(), clock::of_thread())) }
     }
 
     /// The calls so far.
@@ -48,10 +51,12 @@ impl Noted {
 
     fn note<T>(&self, kind: Kind, travel: impl FnOnce() -> Result<(usize, T)>) -> Result<T> {
         let mut calls = self.calls.lock().unwrap_or_else(PoisonError::into_inner);
-        let worked = calls.1.elapsed().as_secs_f64();
+        let began = clock::of_thread();
+        let worked = began - calls.1;
         let (length, found) = travel()?;
-        calls.0.push(Call { kind, length, worked });
-        calls.1 = Instant::now();
+        let ended = clock::of_thread();
+        calls.0.push(Call { kind, length, worked, inside: ended - began });
+        calls.1 = ended;
         Ok(found)
     }
 }

@@ -84,6 +84,21 @@ impl Predicted<'_> {
     fn sent(self) -> f64 {
         self.0[12]
     }
+    fn passes(self) -> f64 {
+        self.0.get(13).copied().unwrap_or(f64::NAN)
+    }
+    /// Of which training its counts are.
+    fn training(self) -> f64 {
+        self.0.get(14).copied().unwrap_or(0.0)
+    }
+}
+
+/// The trainings whose counts were taken for so many columns.
+fn trainings(all: &[Predicted<'_>], columns: usize) -> Vec<f64> {
+    let mut found: Vec<f64> =
+        all.iter().filter(|one| one.0[0] == columns as f64).map(|one| one.training()).collect();
+    found.dedup();
+    found
 }
 
 fn scaling(mut section: Section, records: &[&Record], command: &str) -> Section {
@@ -93,31 +108,38 @@ fn scaling(mut section: Section, records: &[&Record], command: &str) -> Section 
         (false, "strong", format!("Strong scaling: {ROWS:.0e} rows, however many ranks")),
         (true, "weak", "Weak scaling: about a million rows a rank".to_owned()),
     ] {
-        let mut columns = vec!["columns".to_owned(), "network".to_owned(), "sent by a rank".to_owned()];
+        let mut columns = ["columns", "passes", "network", "sent by a rank"].map(str::to_owned).to_vec();
         columns.extend(RANKS.iter().map(|ranks| format!("{ranks} ranks")));
         columns.extend(["troubled, 1024".to_owned(), "saturates first".to_owned()]);
         let mut table = Table::new(format!("{title}: efficiency"), columns);
         for d in COLUMNS {
-            for gigabits in GIGABITS {
-                let found: Vec<Predicted<'_>> =
-                    all.iter().copied().filter(|one| one.is(d, gigabits, false, is_weak)).collect();
-                let troubled = all.iter().rfind(|one| one.is(d, gigabits, true, is_weak));
-                let (Some(last), Some(troubled)) = (found.last(), troubled) else { continue };
-                let half = found.iter().find(|one| one.efficiency() < HALF);
-                let what = last.seconds().saturates();
-                let first = half.map_or_else(
-                    || format!("nothing up to {} ranks (next: {what})", last.ranks()),
-                    |one| format!("{} at {} ranks", one.seconds().saturates(), one.ranks()),
-                );
-                let mut cells = vec![
-                    TableCell::Number(d.to_string()),
-                    TableCell::from(format!("{gigabits} Gb/s")),
-                    TableCell::Number(format!("{} GB", short(last.sent() / 1e9))),
-                ];
-                cells.extend(found.iter().map(|one| TableCell::Number(format!("{:.2}", one.efficiency()))));
-                cells.push(TableCell::Number(format!("{:.2}", troubled.efficiency())));
-                cells.push(TableCell::from(first));
-                table = table.row(cells);
+            for training in trainings(&all, d) {
+                for gigabits in GIGABITS {
+                    let one = |is_troubled| {
+                        let of = all.iter().copied().filter(move |one| one.training() == training);
+                        of.filter(move |one| one.is(d, gigabits, is_troubled, is_weak))
+                    };
+                    let (found, troubled) = (one(false).collect::<Vec<_>>(), one(true).last());
+                    let (Some(last), Some(troubled)) = (found.last(), troubled) else { continue };
+                    let half = found.iter().find(|one| one.efficiency() < HALF);
+                    let what = last.seconds().saturates();
+                    let first = half.map_or_else(
+                        || format!("nothing up to {} ranks (next: {what})", last.ranks()),
+                        |one| format!("{} at {} ranks", one.seconds().saturates(), one.ranks()),
+                    );
+                    let mut cells = vec![
+                        TableCell::Number(d.to_string()),
+                        TableCell::Number(short(last.passes())),
+                        TableCell::from(format!("{gigabits} Gb/s")),
+                        TableCell::Number(format!("{} GB", short(last.sent() / 1e9))),
+                    ];
+                    cells.extend(
+                        found.iter().map(|one| TableCell::Number(format!("{:.2}", one.efficiency()))),
+                    );
+                    cells.push(TableCell::Number(format!("{:.2}", troubled.efficiency())));
+                    cells.push(TableCell::from(first));
+                    table = table.row(cells);
+                }
             }
         }
         section = section.table(table);
@@ -126,8 +148,11 @@ fn scaling(mut section: Section, records: &[&Record], command: &str) -> Section 
             let y = Axis::linear("efficiency").with_range(0.0, 1.05);
             let mut chart = Chart::new("", Axis::log("ranks").with_ticks(ticks), y);
             for (k, d) in COLUMNS.into_iter().enumerate() {
+                // The training that leaves ranks least to do between calls.
+                let training = trainings(&all, d).last().copied().unwrap_or(0.0);
                 for (is_troubled, mark) in [(false, Mark::Line), (true, Mark::Dashes)] {
-                    let of = all.iter().filter(|one| one.is(d, gigabits, is_troubled, is_weak));
+                    let of = all.iter().filter(|one| one.training() == training);
+                    let of = of.filter(|one| one.is(d, gigabits, is_troubled, is_weak));
                     let points: Vec<(f64, f64)> = of.map(|one| (one.ranks(), one.efficiency())).collect();
                     let series = Series::new(mark, colours::nth(k), points);
                     let name = format!("{d} columns");
@@ -137,7 +162,7 @@ fn scaling(mut section: Section, records: &[&Record], command: &str) -> Section 
             let figure =
                 Figure::new(&format!("cluster-{name}-{gigabits}"), format!("{title}, {gigabits} Gb/s"), chart)
                     .alt(format!("Efficiency against ranks with a network of {gigabits} Gb/s, {name} scaling, for four numbers of columns."))
-                    .caption(format!("{ENTRIES} entries a row. Dashed: a troubled network."))
+                    .caption(format!("{ENTRIES} entries a row; of several trainings the one with fewest passes. Dashed: a troubled network."))
                     .command(command)
                     .with_log_x();
             section = section.figure(figure);

@@ -1,7 +1,7 @@
 //! What a rank remembers of its calls: their number, a hash of what all ranks have in common, what was sent, and the first error.
 
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::Instant;
 
 use crate::error::{Error, Result};
@@ -31,6 +31,8 @@ pub struct Ledger {
     numbers_sent: AtomicU64,
     nanoseconds: AtomicU64,
     fault: OnceLock<Error>,
+    /// Memory of long sums: to have it anew from the system takes longer than to add them up.
+    room: Mutex<Vec<f64>>,
 }
 
 impl Ledger {
@@ -74,6 +76,15 @@ impl Ledger {
         self.nanoseconds.fetch_add(taken, Ordering::Relaxed);
         self.numbers_sent.fetch_add(numbers as u64, Ordering::Relaxed);
         outcome
+    }
+
+    /// Work with room for so many numbers, which are anything.
+    pub(super) fn within<T>(&self, numbers: usize, work: impl FnOnce(&mut [f64]) -> T) -> T {
+        let mut room = self.room.lock().unwrap_or_else(PoisonError::into_inner);
+        if room.len() < numbers {
+            room.resize(numbers, 0.0);
+        }
+        work(&mut room[..numbers])
     }
 
     /// Work after whose error there is nothing more.

@@ -218,14 +218,18 @@ fn gathered<W: Collective + ?Sized>(world: &W, own: &[f64]) -> Result<Vec<f64>> 
 fn long_sum<W: Collective + ?Sized>(world: &W, numbers: &mut [f64]) -> Result<()> {
     let (ranks, length) = (world.ranks(), numbers.len());
     let share = length.div_ceil(ranks);
-    let mut blocks = numbers.to_vec();
-    blocks.resize(share * ranks, 0.0);
-    let mut dealt = vec![0.0; share * ranks];
-    world.ledger().counted(share * (ranks - 1), || world.deal(&blocks, &mut dealt))?;
-    let mut own = vec![0.0; share];
-    add_up(&mut own, dealt.chunks(share));
-    numbers.copy_from_slice(&gathered(world, &own)?[..length]);
-    Ok(())
+    world.ledger().within(2 * share * ranks + share, |room| {
+        let (blocks, rest) = room.split_at_mut(share * ranks);
+        let (dealt, own) = rest.split_at_mut(share * ranks);
+        blocks[..length].copy_from_slice(numbers);
+        blocks[length..].fill(0.0);
+        world.ledger().counted(share * (ranks - 1), || world.deal(blocks, dealt))?;
+        add_up(own, dealt.chunks(share));
+        // Blocks have arrived: there is room for all sums.
+        world.ledger().counted(share * (ranks - 1), || world.gather(own, blocks))?;
+        numbers.copy_from_slice(&blocks[..length]);
+        Ok(())
+    })
 }
 
 /// The sums of lists that are at least as long, in their order.

@@ -67,7 +67,12 @@ impl Threads {
         let mut meeting = self.hub.meeting();
         let number = meeting.number;
         let side = (number % 2) as usize;
-        meeting.brought[side][self.rank] = Some(Arc::new(own.to_vec()));
+        // Nobody looks any more at what was brought two meetings ago: there is room for what is brought now.
+        let place = &mut meeting.brought[side][self.rank];
+        let mut list = place.take().and_then(Arc::into_inner).unwrap_or_default();
+        list.clear();
+        list.extend_from_slice(own);
+        *place = Some(Arc::new(list));
         meeting.arrived += 1;
         if meeting.arrived == self.hub.ranks {
             meeting.arrived = 0;

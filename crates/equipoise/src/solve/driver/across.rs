@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! until there is a status:
-//!     a proximal Newton step on all ranks
+//!     a proximal Newton step on all ranks, as far as half the wanted gap asks for it, or less where the judge found more
 //!     the judge's verdict, where the step seems to have come near enough, or to the target
 //! ```
 //!
@@ -33,8 +33,19 @@ use crate::team::Team;
 /// Why a problem cannot be spread.
 const UNFIT: &str = "on ranks it needs a factored quadratic and a separable term in closed form";
 const OTHER_METHOD: &str = "on ranks proximal Newton steps are all there is: choose `auto` or `violating`";
+/// The share of the wanted gap at which a proximal point is good enough, and what becomes of it where the judge finds more.
+const AIM: f64 = 0.5;
+const STRICTER: f64 = 0.25;
 /// How often Newton steps that find nothing begin anew.
 const MOST_RESTARTS: u32 = 3;
+
+/// What steps to come depend on beside x and the method.
+struct Memory {
+    /// How often Newton steps found nothing and began anew.
+    restarts: u32,
+    /// The share of the wanted gap at which a proximal point is good enough.
+    aim: f64,
+}
 
 /// What a run on ranks is given.
 pub(crate) struct Across<'r> {
@@ -67,10 +78,10 @@ impl Across<'_> {
         let most_passes = settings.max_epochs.unwrap_or(f64::INFINITY);
         newton.limit(settings.max_updates.unwrap_or(u64::MAX), most_passes);
         let control = settings.time_limit.into_iter().fold(self.control.clone(), Control::within);
-        let (mut restarts, mut verdict) = (0, None);
-        let mut earlier = 0.0;
+        let mut memory = Memory { restarts: 0, aim: AIM };
+        let (mut earlier, mut verdict) = (0.0, None);
         if let Some(snapshot) = self.resumed {
-            let taken_up = self.take_up(snapshot, &mut x, &mut newton, &mut restarts);
+            let taken_up = self.take_up(snapshot, &mut x, &mut newton, &mut memory);
             let is_fit = !self.team.any(taken_up.is_err());
             self.team.check()?;
             taken_up?;
@@ -82,6 +93,7 @@ impl Across<'_> {
         // The objective is a sum over all ranks, and with the same bits on each.
         let reached = |objective: f64| settings.target_objective.is_some_and(|target| objective <= target);
         let status = loop {
+            newton.aim(memory.aim * self.judge.wanted_gap(newton.objective()));
             let outcome = newton.step(&mut x, &control);
             self.team.check()?;
             if let Some(observer) = &mut self.observer {
@@ -96,7 +108,7 @@ impl Across<'_> {
                     break halted.unwrap_or(Status::IterationLimit);
                 }
                 Outcome::Idle if newton.has_given_up() => {
-                    restarts += 1;
+                    memory.restarts += 1;
                     let lambda = newton.lambda.clone();
                     newton.restart(&lambda);
                     seems_done = true;
@@ -113,11 +125,12 @@ impl Across<'_> {
                 if accepted {
                     break Status::Converged;
                 }
-                if exhausted || restarts >= MOST_RESTARTS {
+                if exhausted || memory.restarts >= MOST_RESTARTS {
                     break Status::Stalled;
                 }
+                memory.aim *= STRICTER;
             }
-            self.keep(&x, &mut newton, &mut restarts, earlier + started.elapsed().as_secs_f64())?;
+            self.keep(&x, &mut newton, &mut memory, earlier + started.elapsed().as_secs_f64())?;
         };
         let verdict = match verdict {
             Some(verdict) => verdict,
@@ -149,7 +162,7 @@ impl Across<'_> {
         &mut self,
         x: &[f64],
         newton: &mut ProximalNewton<'_, H>,
-        restarts: &mut u32,
+        memory: &mut Memory,
         seconds: f64,
     ) -> Result<()> {
         let Some(keeper) = &mut self.keeper else { return Ok(()) };
@@ -159,7 +172,7 @@ impl Across<'_> {
             return Ok(());
         }
         let mut archive = Archive::to_write();
-        carry(newton, restarts, self.judge, &mut archive)?;
+        carry(newton, memory, self.judge, &mut archive)?;
         keeper.keep(Snapshot {
             exact: true,
             updates: newton.newton_steps(),
@@ -178,7 +191,7 @@ impl Across<'_> {
         snapshot: &Snapshot,
         x: &mut [f64],
         newton: &mut ProximalNewton<'_, H>,
-        restarts: &mut u32,
+        memory: &mut Memory,
     ) -> Result<()> {
         if snapshot.x.len() != x.len() {
             return Err(Error::BadSnapshot { what: "it has another number of variables" });
@@ -188,7 +201,7 @@ impl Across<'_> {
         }
         x.copy_from_slice(&snapshot.x);
         let mut archive = Archive::to_read(&snapshot.rest);
-        carry(newton, restarts, self.judge, &mut archive)?;
+        carry(newton, memory, self.judge, &mut archive)?;
         archive.end()
     }
 
@@ -218,16 +231,17 @@ impl Across<'_> {
 /// Shows an archive what steps to come depend on, beside x.
 fn carry<H: SeparableTerm>(
     newton: &mut ProximalNewton<'_, H>,
-    restarts: &mut u32,
+    memory: &mut Memory,
     judge: &dyn Judge,
     archive: &mut Archive<'_>,
 ) -> Result<()> {
     newton.carry(archive)?;
-    archive.small(restarts)?;
-    let mut memory = judge.memory();
-    archive.words(&mut memory)?;
+    archive.small(&mut memory.restarts)?;
+    archive.number(&mut memory.aim)?;
+    let mut remembered = judge.memory();
+    archive.words(&mut remembered)?;
     if archive.is_read() {
-        judge.remember(&memory);
+        judge.remember(&remembered);
     }
     Ok(())
 }

@@ -36,27 +36,36 @@ impl NewtonSystem {
         if !is_apart || rank == 0 || border.is_empty() {
             return None;
         }
-        let mut of_product = right.of_product.clone();
         let (mut rows, mut diagonal) = (Vec::new(), Vec::new());
-        for (k, of_row) in border.zip(&right.of_rows) {
+        for k in border {
             let own = self.matrix[at(k, k)];
             let row: Vec<f64> = (0..rank).map(|column| self.matrix[at(k, column)]).collect();
             for (column, b) in row.iter().enumerate().filter(|(_, b)| **b != 0.0) {
                 axpy(-b / own, &row[column..], &mut self.matrix[at(column, column)..at(rank, column)]);
                 self.matrix[at(k, column)] = 0.0;
             }
-            axpy(-of_row / own, &row, &mut of_product);
             self.matrix[at(k, k)] = 1.0;
             rows.push(row);
             diagonal.push(own);
         }
-        let of_rows = right.of_rows.clone();
-        let right = Right { of_product, of_rows: vec![0.0; rows.len()] };
-        Some(Border { rows, diagonal, of_rows, right })
+        let none = Right { of_product: Vec::new(), of_rows: Vec::new() };
+        let mut border = Border { rows, diagonal, of_rows: Vec::new(), right: none };
+        border.put(right);
+        Some(border)
     }
 }
 
 impl Border {
+    /// Takes the rows out of a right-hand side.
+    pub(super) fn put(&mut self, right: &Right) {
+        let mut of_product = right.of_product.clone();
+        for ((row, own), of_row) in self.rows.iter().zip(&self.diagonal).zip(&right.of_rows) {
+            axpy(-of_row / own, row, &mut of_product);
+        }
+        self.of_rows.clone_from(&right.of_rows);
+        self.right = Right { of_product, of_rows: vec![0.0; self.rows.len()] };
+    }
+
     /// The right-hand side of what is left.
     pub(super) fn right(&self) -> &Right {
         &self.right

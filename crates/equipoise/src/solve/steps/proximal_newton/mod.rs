@@ -16,7 +16,14 @@
 //! any linear rate. Coordinates far from answering are left out of the inner loop and looked at after it.
 //! # Ranks
 //! Where the team is spread every rank has its coordinates of x, its columns of Z and A and its share of b; `u`, `lambda`, the product and
-//! every decision are the same on all. Sums over coordinates are those of the team.
+//! every decision are the same on all. Sums over coordinates are those of the team. A factor serves several directions where it can, and
+//! a proximal point is found no better than what is aimed at needs: for g of the inner loop
+//!
+//! ```text
+//! f(z) + h(z) - bound  =  sum_c ( h_c(z_c) + h_c*(-g_c) + g_c z_c )  +  1/2 |Z z - u/W|_W^2  +  lambda.(b - A z) ,
+//! ```
+//!
+//! whose first sum has nothing of the coordinates left out: they rest where their g wants them.
 //! # Guarantees
 //! Every x is in the domain with `A x = b`, and the objective never rises: a step that would is not taken.
 //! # Must not know
@@ -24,7 +31,6 @@
 //! # Reference
 //! Rockafellar (1976) for the outer, Li, Sun and Toh (2018) for the inner method.
 
-use std::ops::Range;
 use std::sync::Arc;
 
 mod begin;
@@ -35,6 +41,7 @@ mod part;
 mod restore_rows;
 #[cfg(test)]
 mod tests;
+mod values;
 mod working_set;
 
 pub(crate) use newton_system::LARGEST;
@@ -46,7 +53,7 @@ use crate::archive::Archive;
 use crate::control::Control;
 use crate::coupling::{ALLOWED_SHARE, Coupling};
 use crate::error::{Error, Result};
-use crate::matrix::{dot, max_abs};
+use crate::matrix::max_abs;
 use crate::problem::{Problem, View, project};
 use crate::separable::{ClosedForm, Nonsmooth, SeparableTerm};
 use crate::smooth::{Factored, SmoothTerm};
@@ -72,10 +79,21 @@ const FALL: f64 = 0.01;
 const SAME: usize = 50;
 const SLOW: f64 = 0.1;
 const LATE: usize = 8;
+/// On ranks a factor serves on while no more than this share of those who answer have changed, steps by it lower what is lacking to
+/// this share or further, and no more coordinates a dimension and rank are looked at: else a step is dearer than a factor.
+const CHANGED: f64 = 0.15;
+const FALL_AGAIN: f64 = 0.2;
+const CHEAP: usize = 64;
+/// Times what is aimed at from which on it may be met by the next proximal point, and from which on a judge may be content; the share of
+/// it that the residual may cost that judge, who takes the product where the step has u.
+const WITHIN_REACH: f64 = 1e3;
+const ASKED: f64 = 2.4;
+const KEEN: f64 = 0.2;
+/// How much further than to what is aimed at sigma grows, whose square the gap falls by.
+const FURTHER: f64 = 1.2;
+const MOST_GROWTH: f64 = 10.0;
 /// How much sigma grows after a proximal point that took few, some, many Newton steps.
 const GROWTH: [(usize, f64); 3] = [(2, 10.0), (24, 3.0), (usize::MAX, 2.0)];
-/// Coordinates that are brought into a product at a time.
-const CHUNK: usize = 4096;
 /// Rise of the objective, relative to its parts, that is rounding.
 const ROUNDING: f64 = 4.0 * f64::EPSILON;
 /// How much larger than in the end a product may have been on the way without being computed afresh.
@@ -134,6 +152,8 @@ pub(crate) struct ProximalNewton<'a, H> {
     /// Where Newton steps and passes must end.
     most_newton_steps: u64,
     most_passes: f64,
+    /// On ranks, what may be left at a proximal point that need not be found any better; 0 for nothing.
+    aim: f64,
 }
 
 impl Outcome {
@@ -217,6 +237,7 @@ impl<'a, H: SeparableTerm> ProximalNewton<'a, H> {
             passes: 0.0,
             most_newton_steps: u64::MAX,
             most_passes: f64::INFINITY,
+            aim: 0.0,
             factored: Watched::new(factored, n),
         })
     }
@@ -254,6 +275,16 @@ impl<'a, H: SeparableTerm> ProximalNewton<'a, H> {
     /// Sets where Newton steps and passes, counted from the first, must end.
     pub(crate) fn limit(&mut self, most_newton_steps: u64, most_passes: f64) {
         (self.most_newton_steps, self.most_passes) = (most_newton_steps, most_passes);
+    }
+
+    /// Sets what the next step may leave without looking any further; only on ranks it is looked at.
+    pub(crate) fn aim(&mut self, left: f64) {
+        self.aim = if left.is_finite() { left } else { 0.0 };
+    }
+
+    /// Whether what is aimed at may be met by the next proximal point.
+    fn is_near(&self) -> bool {
+        self.aim > 0.0 && self.gap <= WITHIN_REACH * self.aim
     }
 
     /// Shows an archive what steps to come depend on.
@@ -389,41 +420,9 @@ impl<'a, H: SeparableTerm> ProximalNewton<'a, H> {
         (self.product, self.objective, self.gap) = (product, after, gap);
         self.failures = 0;
         let growth = GROWTH.iter().find(|(most, _)| steps <= *most).map_or(2.0, |(_, growth)| *growth);
-        self.sigma *= growth;
+        let to_aim = (FURTHER * (gap / self.aim).sqrt()).min(MOST_GROWTH);
+        self.sigma *= if self.is_near() { growth.max(to_aim) } else { growth };
         Outcome::Moved { gain, gap }
-    }
-
-    /// `Z x`.
-    fn product_of(&self, x: &[f64], product: &mut [f64]) {
-        product.fill(0.0);
-        if product.is_empty() {
-            return;
-        }
-        self.team.add(x.len(), product, |range, product| {
-            let (mut columns, mut amounts) = (Vec::new(), Vec::new());
-            for start in range.clone().step_by(CHUNK) {
-                columns.clear();
-                let chunk = start..(start + CHUNK).min(range.end);
-                columns.extend(chunk.map(|c| c as u32).filter(|&c| x[c as usize] != 0.0));
-                amounts.clear();
-                amounts.extend(columns.iter().map(|&c| x[c as usize]));
-                self.factored.add_columns(&columns, &amounts, product);
-            }
-        });
-    }
-
-    /// `|Z x|_W^2`.
-    fn squares(&self, product: &[f64]) -> f64 {
-        product.iter().enumerate().map(|(k, p)| self.factored.weight(k) * p * p).sum()
-    }
-
-    fn objective_at(&self, x: &[f64], product: &[f64]) -> f64 {
-        let own = |c: usize, x: f64| {
-            x * (0.5 * self.factored.own_curvature(c) * x + self.factored.own_slope(c))
-                + self.h.term().value(c, x)
-        };
-        let of_part = |range: Range<usize>| range.map(|c| own(c, x[c])).sum();
-        0.5 * self.squares(product) + self.team.sum(x.len(), of_part)
     }
 
     /// `l_c + Z_c.u` for every coordinate.
@@ -457,6 +456,8 @@ impl<'a, H: SeparableTerm> ProximalNewton<'a, H> {
             let memory = std::mem::take(&mut self.parts);
             let mut work = WorkingSet::gather(self, memory, x, z, product);
             let (mut last_energy, mut last_answering) = (f64::INFINITY, 0);
+            // Whether the last factor may serve again, and did.
+            let (mut serves, mut is_again) = (false, false);
             loop {
                 let spent = self.newton_steps >= self.most_newton_steps || self.passes >= self.most_passes;
                 // On ranks the wish to stop is agreed upon along with the answers.
@@ -473,26 +474,51 @@ impl<'a, H: SeparableTerm> ProximalNewton<'a, H> {
                 peak = max_abs(product).max(peak);
                 let right = self.residual(product, &work.rows_now);
                 let (energy, enough) = (self.energy(&right, &work), ENOUGH * work.moved_squared / self.sigma);
-                if energy <= enough || steps >= MOST_NEWTON_STEPS {
+                // Where a judge will be asked, the product is to be that of u.
+                let is_exact = energy * self.system.stiffness <= KEEN * self.aim;
+                let is_asked = work.lacking <= ASKED * self.aim && energy <= 0.5 * last_energy;
+                let is_found = energy <= enough && (is_exact || !is_asked);
+                if is_found || steps >= MOST_NEWTON_STEPS {
                     break;
                 }
-                // The same answer as before, or a late one, and yet little was gained: the sample is to blame.
-                let is_same = work.answering.abs_diff(last_answering) * SAME < work.answering;
-                if (is_same && energy > FALL * last_energy) || (steps >= LATE && energy > SLOW * last_energy)
-                {
-                    self.system.sample_finer(work.answering);
+                // What is lacking, the rows' share included, bounds the gap: all that is left out rests where it should.
+                if steps > 0 && is_exact && work.lacking + energy <= self.aim {
+                    break;
+                }
+                let has_fallen = last_energy.is_finite() && energy <= FALL_AGAIN * last_energy;
+                let is_cheap = work.looked_at_by_all() <= CHEAP * self.system.dimension * self.team.place().1;
+                let is_same_face = work.changed as f64 <= CHANGED * work.answering as f64;
+                let may_serve = serves && has_fallen && is_cheap && is_same_face;
+                let was_again =
+                    std::mem::replace(&mut is_again, may_serve && self.system.again(&self.team, &right));
+                if !is_again {
+                    // The same answer as before, or a late one, and yet little was gained: the sample is to blame.
+                    let is_same = work.answering.abs_diff(last_answering) * SAME < work.answering;
+                    let is_slow = (is_same && energy > FALL * last_energy)
+                        || (steps >= LATE && energy > SLOW * last_energy);
+                    if is_slow && !was_again {
+                        self.system.sample_finer(work.answering);
+                    }
+                    let (factored, coupling) = (&self.factored, self.coupling);
+                    let (free, answering) = (work.free(), work.answering);
+                    let found = self
+                        .system
+                        .direction(&self.team, factored, coupling, &free, answering, &right, control);
+                    let Ok(solved) = found else {
+                        self.parts = work.into_memory();
+                        return None;
+                    };
+                    if !solved {
+                        break;
+                    }
+                    if self.team.is_spread() {
+                        serves = true;
+                        work.remember_answers();
+                    }
                 }
                 (last_energy, last_answering) = (energy, work.answering);
-                let (factored, coupling) = (&self.factored, self.coupling);
-                let (free, answering) = (work.free(), work.answering);
-                let found =
-                    self.system.direction(&self.team, factored, coupling, &free, answering, &right, control);
-                let Ok(solved) = found else {
-                    self.parts = work.into_memory();
-                    return None;
-                };
                 let promise = self.system.promise(&right);
-                if !solved || promise.is_nan() || promise <= 0.0 {
+                if promise.is_nan() || promise <= 0.0 {
                     break;
                 }
                 steps += 1;
@@ -550,19 +576,6 @@ impl<'a, H: SeparableTerm> ProximalNewton<'a, H> {
         self.lambda.iter_mut().zip(dlambda).for_each(|(lambda, d)| *lambda += t * d);
         self.team.witness(&self.u);
         self.slopes_known = false;
-    }
-
-    /// The bound `-1/2 |u|^2 - sum_c (h_c + d_c/2 .^2)*(-g_c) - b'lambda` of the optimum.
-    fn lower_bound(&self) -> f64 {
-        let conjugate = |c: usize| {
-            let g = self.slopes[c] + self.coupling.column_dot(c, &self.lambda);
-            let mut piece = self.h.piece(c);
-            piece.l2 += self.factored.own_curvature(c);
-            piece.conjugate(-g)
-        };
-        let conjugates = self.team.sum(self.slopes.len(), |range| range.map(conjugate).sum());
-        let squares: f64 = self.u.iter().enumerate().map(|(k, u)| u * u / self.factored.weight(k)).sum();
-        -0.5 * squares - conjugates - dot(&self.rhs, &self.lambda)
     }
 }
 

@@ -10,7 +10,7 @@
 //! A system that is larger is not formed (`conjugate.rs`).
 //!
 //! On ranks each makes the matrix of its own columns; the lower triangles are added up, the first rank factors and all have its
-//! direction.
+//! direction. A factor is the dearest thing that they send and wait for, and may serve several directions (`again`).
 
 use std::ops::Range;
 
@@ -126,8 +126,14 @@ pub(super) struct NewtonSystem {
     pub(super) dimension: usize,
     /// Lower triangle, column by column.
     pub(super) matrix: Vec<f64>,
-    /// Its factor, where a team makes it.
+    /// Its factor, where a team makes it, and what was taken out before.
     cholesky: Cholesky,
+    border: Option<Border>,
+    /// Whether there is a factor, on the rank that leads.
+    is_factored: bool,
+    /// What ranks add up, in one piece, and the mean of the diagonal that comes of it: by about how much u is held at a product.
+    triangle: Vec<f64>,
+    pub(super) stiffness: f64,
     /// du and dlambda.
     solution: Vec<f64>,
     /// Passes over the free columns that the last direction took beyond one.
@@ -144,6 +150,10 @@ impl NewtonSystem {
             dimension,
             matrix: vec![0.0; dimension * dimension],
             cholesky: Cholesky::default(),
+            border: None,
+            is_factored: false,
+            triangle: Vec::new(),
+            stiffness: 1.0,
             solution: vec![0.0; dimension],
             passes: 0,
         })
@@ -158,6 +168,10 @@ impl NewtonSystem {
             dimension,
             matrix: Vec::new(),
             cholesky: Cholesky::default(),
+            border: None,
+            is_factored: false,
+            triangle: Vec::new(),
+            stiffness: 1.0,
             solution: vec![0.0; dimension],
             passes: 0,
         };
@@ -236,15 +250,45 @@ impl NewtonSystem {
         for k in 0..rank {
             self.matrix[k * (dimension + 1)] += 1.0 / factored.weight(k);
         }
+        self.stiffness =
+            (0..rank).map(|k| self.matrix[k * (dimension + 1)]).sum::<f64>() / rank.max(1) as f64;
         let solved = team.leads() && self.attempts(team, right, control)?;
         if !team.is_spread() {
             return Ok(solved);
         }
+        self.is_factored = self.led(team, solved);
+        Ok(self.is_factored)
+    }
+
+    /// On ranks, finds a direction by the factor of the last; false where there is none, or it is of no use.
+    pub(super) fn again(&mut self, team: &Team, right: &Right) -> bool {
+        if !self.is_factored || self.matrix.is_empty() || !team.is_spread() {
+            return false;
+        }
+        if team.leads() {
+            if let Some(border) = &mut self.border {
+                border.put(right);
+            }
+            let rest = self.border.as_ref().map_or(right, Border::right);
+            self.solution[..self.rank].copy_from_slice(&rest.of_product);
+            self.solution[self.rank..].copy_from_slice(&rest.of_rows);
+            self.cholesky.solve(&mut self.solution);
+            if let Some(border) = &self.border {
+                border.put_back(self.rank, &mut self.solution);
+            }
+        }
+        let is_finite = self.solution.iter().all(|v| v.is_finite());
+        self.led(team, is_finite)
+    }
+
+    /// The direction of the first rank becomes that of all; whether that found one.
+    fn led(&mut self, team: &Team, solved: bool) -> bool {
+        let dimension = self.dimension;
         let mut led = self.solution.clone();
         led.push(f64::from(u8::from(solved)));
         team.lead(&mut led);
         self.solution.copy_from_slice(&led[..dimension]);
-        Ok(led[dimension] > 0.0)
+        led[dimension] > 0.0
     }
 
     /// Solves the system, with a raised diagonal if need be.
@@ -256,6 +300,7 @@ impl NewtonSystem {
                 if let Some(border) = &border {
                     border.put_back(self.rank, &mut self.solution);
                 }
+                self.border = border;
                 return Ok(self.solution.iter().all(|v| v.is_finite()));
             }
         }
@@ -266,7 +311,8 @@ impl NewtonSystem {
     fn add_up(&mut self, team: &Team, scales: &[f64]) -> f64 {
         let dimension = self.dimension;
         let columns = || (0..dimension).map(|k| k * dimension + k..(k + 1) * dimension);
-        let mut triangle = Vec::with_capacity(dimension * (dimension + 1) / 2 + 2);
+        let mut triangle = std::mem::take(&mut self.triangle);
+        triangle.clear();
         columns().for_each(|column| triangle.extend_from_slice(&self.matrix[column]));
         triangle.extend([scales.iter().sum(), scales.iter().map(|scale| scale * scale).sum::<f64>()]);
         team.total(&mut triangle);
@@ -276,7 +322,9 @@ impl NewtonSystem {
             self.matrix[column].copy_from_slice(own);
             rest = after;
         }
-        if rest[0] > 0.0 { rest[1] / rest[0] } else { 0.0 }
+        let mean = if rest[0] > 0.0 { rest[1] / rest[0] } else { 0.0 };
+        self.triangle = triangle;
+        mean
     }
 
     /// `Z_F S Z_F'` and zeros elsewhere. Every thread has columns of the matrix for its own, and looks at all of F.
@@ -386,7 +434,7 @@ impl NewtonSystem {
                 self.matrix[k * (dimension + 1)] *= 1.0 + 1e-12 * 1e3_f64.powi(attempt);
             }
         }
-        if !team.is_alone() || dimension > LONG {
+        if !team.is_alone() || team.is_spread() || dimension > LONG {
             if !self.cholesky.factor(team, &self.matrix, dimension, control)? {
                 return Ok(false);
             }

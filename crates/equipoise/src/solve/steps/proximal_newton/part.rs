@@ -50,6 +50,9 @@ pub(super) struct Part {
     pub(super) rows_now: Vec<f64>,
     /// The coordinates that answer, with their `S_c`.
     pub(super) free: Free,
+    /// On ranks: whether each answers, and did when the system was factored.
+    answers: Vec<bool>,
+    answered_then: Vec<bool>,
     changes: Changes,
     /// What the part adds to the product, where it does not add to it directly.
     pub(super) to_product: Vec<f64>,
@@ -125,6 +128,8 @@ impl Part {
             outside_rows: vec![0.0; rows],
             rows_now: vec![0.0; rows],
             free: Free::new(),
+            answers: Vec::new(),
+            answered_then: Vec::new(),
             changes: Changes::default(),
             to_product: Vec::new(),
         }
@@ -133,6 +138,9 @@ impl Part {
     fn clear(&mut self) {
         self.columns.clear();
         for list in [&mut self.pull, &mut self.lower, &mut self.upper, &mut self.z] {
+            list.clear();
+        }
+        for list in [&mut self.answers, &mut self.answered_then] {
             list.clear();
         }
         self.outside_moved = 0.0;
@@ -265,6 +273,38 @@ impl Part {
         self.moved_squared = moved_squared;
     }
 
+    /// What the coordinates lack of the optimum at the present answers and dual point: `h + h* + g z`, each at least 0. Those left out
+    /// rest at a bound that their g asks for.
+    pub(super) fn lacking<H: SeparableTerm>(&self, method: &ProximalNewton<'_, H>, x: &[f64]) -> f64 {
+        let inverse = 1.0 / method.sigma;
+        let one = |((&c, z), pull): ((&u32, &f64), &f64)| {
+            let c = c as usize;
+            let g = x[c - self.first] * inverse - pull;
+            let mut piece = method.h.piece(c);
+            piece.l2 += method.factored.own_curvature(c);
+            (piece.value(*z) + piece.conjugate(-g) + g * z).max(0.0)
+        };
+        self.columns.iter().zip(&self.z).zip(&self.pull).map(one).sum()
+    }
+
+    /// Takes note of who answers, and counts those that did not when [`Part::remember_answers`] was called, or no longer do.
+    pub(super) fn changed_answers(&mut self) -> usize {
+        self.answers.clear();
+        self.answers.resize(self.columns.len(), false);
+        let mut place = 0;
+        for free in &self.free.columns {
+            while self.columns[place] != *free {
+                place += 1;
+            }
+            self.answers[place] = true;
+        }
+        self.answers.iter().zip(&self.answered_then).filter(|(now, then)| now != then).count()
+    }
+
+    pub(super) fn remember_answers(&mut self) {
+        self.answered_then.clone_from(&self.answers);
+    }
+
     /// How g changes along the direction that the system holds.
     pub(super) fn look_along<H: SeparableTerm>(&mut self, method: &ProximalNewton<'_, H>) {
         let (du, dlambda) = method.system.solution();
@@ -279,25 +319,32 @@ impl Part {
         }
     }
 
-    /// What the answers contribute to the slope of the line at t beyond what they do at 0.
-    pub(super) fn contribution(&self, t: f64) -> f64 {
+    /// What the answers contribute to the slope of the line at each t beyond what they do at 0.
+    pub(super) fn contributions<const N: usize>(&self, at: [f64; N]) -> [f64; N] {
         match (&self.l1, &self.reciprocal) {
-            (&Values::Uniform(0.0), &Values::Uniform(r)) => self.answered(t, |_| 0.0, |_| r),
-            (l1, r) => self.answered(t, |k| l1.at(k), |k| r.at(k)),
+            (&Values::Uniform(0.0), &Values::Uniform(r)) => self.answered(at, |_| 0.0, |_| r),
+            (l1, r) => self.answered(at, |k| l1.at(k), |k| r.at(k)),
         }
     }
 
     #[inline]
-    fn answered(&self, t: f64, l1: impl Fn(usize) -> f64, r: impl Fn(usize) -> f64) -> f64 {
+    fn answered<const N: usize>(
+        &self,
+        at: [f64; N],
+        l1: impl Fn(usize) -> f64,
+        r: impl Fn(usize) -> f64,
+    ) -> [f64; N] {
         let n = self.columns.len();
         let (pull, along) = (&self.pull[..n], &self.along[..n]);
         let (lower, upper, z) = (&self.lower[..n], &self.upper[..n], &self.z[..n]);
-        let mut sums = [0.0; 4];
+        let mut sums = [[0.0; 4]; N];
         for k in 0..n {
-            let value = answer(pull[k] - t * along[k], l1(k), r(k), lower[k], upper[k]);
-            sums[k & 3] += (value - z[k]) * along[k];
+            for (t, sums) in at.iter().zip(&mut sums) {
+                let value = answer(pull[k] - t * along[k], l1(k), r(k), lower[k], upper[k]);
+                sums[k & 3] += (value - z[k]) * along[k];
+            }
         }
-        (sums[0] + sums[1]) + (sums[2] + sums[3])
+        sums.map(|sums| (sums[0] + sums[1]) + (sums[2] + sums[3]))
     }
 
     /// Goes t along the direction.

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use super::conjugate::Conjugate;
-use super::newton_system::{Free, Right};
+use super::newton_system::{Free, NewtonSystem, Right};
 use crate::Coupling;
 use crate::collective::Threads;
 use crate::control::{Control, Halt};
@@ -106,4 +106,39 @@ fn a_wish_of_one_rank_ends_a_direction_on_all_of_them() {
     assert_eq!(cut.0, Err(Halt::Interrupted));
     assert!(cut.1 < whole.1, "{ended:?}");
     assert_eq!(ended[0], ended[1]);
+}
+
+/// A factor that serves again gives the direction that a new one of the same matrix would.
+#[test]
+fn a_factor_serves_again_on_all_ranks() {
+    let found = Threads::run(3, |world| {
+        let mut draw = Draw(world.rank() as u64 + 3);
+        let rows = rows(&mut draw, 40, 5);
+        let smooth = Gram::new(&rows, 1e-3, 0.0).expect("valid");
+        let (factored, coupling) = (smooth.factored().expect("a factor"), Coupling::sum(0.0).expect("valid"));
+        let team = Team::of(1).across(Some(Arc::clone(&world)));
+        let mut free = Free::new();
+        free.clear(Some(1.0));
+        (0..40).for_each(|column| free.push(column, 1.0));
+        let right =
+            |at: f64| Right { of_product: (0..5).map(|k| at + f64::from(k)).collect(), of_rows: vec![at] };
+        let mut system = NewtonSystem::new(5, 1).expect("small");
+        assert!(!system.again(&team, &right(1.0)), "there is no factor yet");
+        let control = Control::unlimited();
+        let new = |right: &Right, system: &mut NewtonSystem| {
+            let found = system.direction(&team, &*factored, &coupling, &[&free], 120, right, &control);
+            assert_eq!(found, Ok(true));
+            let (u, rows) = system.solution();
+            [u, rows].concat()
+        };
+        let first = new(&right(1.0), &mut system);
+        assert!(system.again(&team, &right(2.0)));
+        let again = [system.solution().0, system.solution().1].concat();
+        let fresh = new(&right(2.0), &mut system);
+        (first, again, fresh)
+    });
+    let (first, again, fresh) = &found[0];
+    assert_ne!(first, again);
+    assert!(again.iter().zip(fresh).all(|(a, b)| (a - b).abs() <= 1e-12 * b.abs().max(1.0)), "{found:?}");
+    assert!(found.iter().all(|one| one == &found[0]));
 }

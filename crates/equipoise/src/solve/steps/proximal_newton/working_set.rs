@@ -19,8 +19,14 @@ use crate::team::{SHORT, Team};
 
 /// Slope of the line that counts as zero, relative to the first.
 const FLAT: f64 = 0.1;
-/// Looks at the line in one search.
+/// Looks at the line in one search, and the length of a step beyond which nobody looks.
 const MOST_LOOKS: usize = 30;
+const FARTHEST: f64 = 1e6;
+/// The share of a stretch at which a secant is no longer taken at its word.
+const NARROW: f64 = 0.1;
+/// Looks that ranks have at a time, and the first of them.
+const AT_A_TIME: usize = 4;
+const FIRST_LOOKS: [f64; AT_A_TIME] = [0.5, 0.8, 1.0, 1.5];
 
 pub(super) struct WorkingSet {
     parts: Vec<Part>,
@@ -37,9 +43,12 @@ pub(super) struct WorkingSet {
     pub(super) rows_now: Vec<f64>,
     /// Coordinates that answer, of all ranks.
     pub(super) answering: usize,
-    /// On ranks: by how much the rows give way to their multipliers, and whether a rank wants to stop.
+    /// On ranks: by how much the rows give way to their multipliers, whether a rank wants to stop, how many coordinates answer
+    /// otherwise than when the system was factored, and what those of the set lack of the optimum.
     gives: Option<Vec<f64>>,
     pub(super) is_halted: bool,
+    pub(super) changed: usize,
+    pub(super) lacking: f64,
 }
 
 impl WorkingSet {
@@ -68,6 +77,8 @@ impl WorkingSet {
             answering: 0,
             gives: None,
             is_halted: false,
+            changed: 0,
+            lacking: f64::INFINITY,
         };
         let gather = |part: &mut Part, x: &[f64], z: &mut [f64], product: &mut [f64]| {
             part.gather(method, x, z, product);
@@ -139,6 +150,11 @@ impl WorkingSet {
         self.parts.iter().map(|part| part.columns.len()).sum()
     }
 
+    /// The coordinates of all ranks that are looked at.
+    pub(super) fn looked_at_by_all(&self) -> usize {
+        self.looked_at_by_all
+    }
+
     /// The share of all coordinates that is looked at.
     pub(super) fn share(&self) -> f64 {
         self.looked_at_by_all as f64 / self.dimension as f64
@@ -176,18 +192,35 @@ impl WorkingSet {
             return self.add_up();
         }
         let is_halted = f64::from(u8::from(control.halted().is_some()));
+        let size = self.size;
         let numbers = self.across(method, looked_at, x, z, product, answer, |set| {
             set.add_up();
             let give = |row: usize| set.parts.iter().map(|part| part.free.give(method.coupling, row)).sum();
             let gives: Vec<f64> = (0..set.rows_now.len()).map(give).collect();
-            [&[set.moved_squared, set.answering as f64, is_halted], &set.rows_now[..], &gives].concat()
+            let worth_while = looked_at >= SHORT;
+            let shares = set.parts.iter_mut().zip(x.chunks(size));
+            let is_near = method.is_near();
+            let counted = method.team.map_if(worth_while, shares, |(part, x)| {
+                let lacking = if is_near { part.lacking(method, x) } else { f64::INFINITY };
+                (part.changed_answers() as f64, lacking)
+            });
+            let changed = counted.iter().map(|(changed, _)| changed).sum();
+            let lacking = counted.iter().map(|(_, lacking)| lacking).sum();
+            let own = [set.moved_squared, set.answering as f64, is_halted, changed, lacking];
+            [&own, &set.rows_now[..], &gives].concat()
         });
-        let (rows_now, gives) = numbers[3..].split_at(self.rows_now.len());
+        let (rows_now, gives) = numbers[5..].split_at(self.rows_now.len());
         self.rows_now.copy_from_slice(rows_now);
         self.gives = Some(gives.to_vec());
         self.moved_squared = numbers[0];
         self.answering = numbers[1] as usize;
         self.is_halted = numbers[2] > 0.0;
+        (self.changed, self.lacking) = (numbers[3] as usize, numbers[4]);
+    }
+
+    /// Says that the system is factored for those who answer now.
+    pub(super) fn remember_answers(&mut self) {
+        self.parts.iter_mut().for_each(Part::remember_answers);
     }
 
     /// What the parts of this rank come to.
@@ -229,12 +262,26 @@ impl WorkingSet {
         for ((d, b), now) in dlambda.iter().zip(&method.rhs).zip(&self.rows_now) {
             first += d * (b - now);
         }
+        if method.team.is_spread() {
+            // Several looks at a time: of what a message costs its numbers are little.
+            return flat_among(first, |at| self.slopes_at(method, first, bend, at));
+        }
+        nearly_flat(first, |t| self.slopes_at(method, first, bend, [t])[0])
+    }
+
+    /// The slopes of the line at each t.
+    fn slopes_at<H: SeparableTerm, const N: usize>(
+        &self,
+        method: &ProximalNewton<'_, H>,
+        first: f64,
+        bend: f64,
+        at: [f64; N],
+    ) -> [f64; N] {
         let worth_while = self.looked_at() >= SHORT;
-        let answered = |t: f64| -> f64 {
-            let parts = method.team.map_if(worth_while, self.parts.iter(), |part| part.contribution(t));
-            method.team.total_of(parts.into_iter().sum())
-        };
-        nearly_flat(first, |t| first + t * bend - answered(t))
+        let parts = method.team.map_if(worth_while, self.parts.iter(), |part| part.contributions(at));
+        let mut answered: [f64; N] = std::array::from_fn(|k| parts.iter().map(|part| part[k]).sum());
+        method.team.total(&mut answered);
+        std::array::from_fn(|k| first + at[k] * bend - answered[k])
     }
 
     /// Goes t along the direction.
@@ -267,13 +314,54 @@ impl WorkingSet {
     }
 }
 
+/// The same by a function that is looked at in several places at a time.
+fn flat_among(first: f64, slopes: impl Fn([f64; AT_A_TIME]) -> [f64; AT_A_TIME]) -> f64 {
+    let enough = FLAT * first.abs();
+    let (mut low, mut at_low) = (0.0, first);
+    let mut at = FIRST_LOOKS;
+    let mut best = (1.0, f64::INFINITY);
+    for _ in 0..MOST_LOOKS {
+        let found = slopes(at);
+        let mut high = None;
+        for (t, slope) in at.into_iter().zip(found) {
+            if slope.abs() < best.1 {
+                best = (t, slope.abs());
+            }
+            if slope < 0.0 {
+                (low, at_low) = (t, slope);
+            } else if high.is_none() {
+                high = Some((t, slope));
+            }
+        }
+        if best.1 <= enough {
+            break;
+        }
+        at = match high {
+            None if low >= FARTHEST => break,
+            None => [2.0, 4.0, 8.0, 16.0].map(|times| times * low),
+            Some((high, at_high)) => {
+                let share = (-at_low / (at_high - at_low)).clamp(NARROW, 0.9);
+                let rest = 1.0 - share;
+                // Where the line is long the place may be anywhere on it.
+                let shares = if share > NARROW {
+                    [0.5 * share, share, share + 0.25 * rest, share + 0.5 * rest]
+                } else {
+                    [1e-3, 1e-2, NARROW, 0.5]
+                };
+                shares.map(|share| low + (high - low) * share)
+            }
+        };
+    }
+    best.0
+}
+
 /// A t > 0 at which a rising function that is `first < 0` at 0 is small against that; 1 where it is small already.
 fn nearly_flat(first: f64, slope: impl Fn(f64) -> f64) -> f64 {
     let enough = FLAT * first.abs();
     let (mut low, mut at_low, mut high) = (0.0, first, 1.0);
     let mut at_high = slope(high);
     let mut looks = 1;
-    while at_high < -enough && high < 1e6 && looks < MOST_LOOKS {
+    while at_high < -enough && high < FARTHEST && looks < MOST_LOOKS {
         (low, at_low) = (high, at_high);
         high *= 2.0;
         at_high = slope(high);
@@ -292,4 +380,29 @@ fn nearly_flat(first: f64, slope: impl Fn(f64) -> f64) -> f64 {
         }
     }
     t
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Rising lines with kinks, flat near a place that may be anywhere.
+    #[test]
+    fn a_flat_place_is_found_in_few_looks() {
+        for place in [1e-7, 3e-3, 0.2, 0.7, 1.0, 1.3, 40.0, 3e4] {
+            for steep in [1.0, 30.0] {
+                let looks = std::cell::Cell::new(0);
+                let slope = |t: f64| if t < place { t / place - 1.0 } else { steep * (t / place - 1.0) };
+                let found = flat_among(slope(0.0), |at| {
+                    looks.set(looks.get() + 1);
+                    at.map(slope)
+                });
+                assert!(slope(found).abs() <= FLAT, "{place}: {found}");
+                let is_usual = (0.2..1.5).contains(&place) && steep == 1.0;
+                let most = if is_usual { 2 } else { 7 };
+                assert!(looks.get() <= most, "{place}, {steep}: {} looks", looks.get());
+            }
+        }
+        assert_eq!(flat_among(f64::NAN, |at| at.map(|_| f64::NAN)), 1.0);
+    }
 }
