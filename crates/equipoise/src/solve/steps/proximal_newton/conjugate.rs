@@ -34,6 +34,7 @@ pub(super) struct Conjugate<'s> {
     scales: Vec<f64>,
     /// What H adds for every product and row besides F.
     own: Vec<f64>,
+    diagonal: Vec<f64>,
 }
 
 impl<'s> Conjugate<'s> {
@@ -51,16 +52,24 @@ impl<'s> Conjugate<'s> {
             let give = team.total_of(free.iter().map(|part| part.give(coupling, row)).sum());
             own.push(1e-10 * give + 1e-7 * if largest > 0.0 { largest } else { 1.0 });
         }
-        Self { team, factored, coupling, columns, scales, own }
+        let mut system = Self { team, factored, coupling, columns, scales, own, diagonal: Vec::new() };
+        system.diagonal = system.whole_diagonal();
+        system
+    }
+
+    /// The mean of the diagonal over the products.
+    pub(super) fn stiffness(&self) -> f64 {
+        let rank = self.factored.rank();
+        self.diagonal[..rank].iter().sum::<f64>() / rank.max(1) as f64
     }
 
     /// Solves into `solution`; the steps made.
     pub(super) fn solve(&self, right: &Right, solution: &mut [f64], control: &Control) -> Pass<usize> {
         solution.fill(0.0);
-        let diagonal = self.diagonal();
         let mut residual = [&right.of_product[..], &right.of_rows].concat();
-        let preconditioned =
-            |residual: &[f64]| -> Vec<f64> { residual.iter().zip(&diagonal).map(|(r, d)| r / d).collect() };
+        let preconditioned = |residual: &[f64]| -> Vec<f64> {
+            residual.iter().zip(&self.diagonal).map(|(r, d)| r / d).collect()
+        };
         let mut direction = preconditioned(&residual);
         let mut size = product(&residual, &direction);
         let enough = ENOUGH * ENOUGH * size;
@@ -124,7 +133,7 @@ impl<'s> Conjugate<'s> {
     }
 
     /// The diagonal of H; without the squares of columns that cannot be copied.
-    fn diagonal(&self) -> Vec<f64> {
+    fn whole_diagonal(&self) -> Vec<f64> {
         let rank = self.factored.rank();
         let mut diagonal = vec![0.0; self.own.len()];
         self.team.add(self.columns.len(), &mut diagonal, |range, diagonal| {

@@ -523,7 +523,9 @@ impl<'a, H: SeparableTerm> ProximalNewton<'a, H> {
                 }
                 steps += 1;
                 self.newton_steps += 1;
-                self.passes += work.share() * (1 + self.system.passes()) as f64;
+                // Directions read the columns that answer, the line all that are looked at.
+                let of_free = work.answering as f64 / self.dimension as f64;
+                self.passes += work.share() + self.system.passes() as f64 * of_free;
                 work.look_along(self);
                 let t = work.line_search(self, product);
                 self.move_dual(t);

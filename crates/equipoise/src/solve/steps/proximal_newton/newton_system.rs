@@ -233,6 +233,7 @@ impl NewtonSystem {
         let (rank, dimension) = (self.rank, self.dimension);
         if self.matrix.is_empty() {
             let system = Conjugate::new(team, factored, coupling, free);
+            self.stiffness = system.stiffness();
             self.passes = 2 * system.solve(right, &mut self.solution, control)?;
             return Ok(self.solution.iter().all(|v| v.is_finite()));
         }
