@@ -113,6 +113,15 @@ impl System {
         self.factor.factor(matrix, control)
     }
 
+    /// Multiplies rows and columns alike, by powers of two.
+    pub(super) fn multiply_by(&mut self, factors: &[f64]) {
+        for (c, of_column) in factors.iter().enumerate() {
+            for k in self.starts[c]..self.starts[c + 1] {
+                self.values[k] *= of_column * factors[self.indices[k]];
+            }
+        }
+    }
+
     /// `dx` and `dy` for right-hand sides of n and m numbers.
     pub(super) fn solve(&mut self, top: &[f64], bottom: &[f64]) -> (Vec<f64>, Vec<f64>) {
         let (n, m) = (self.dimension, self.rows);
