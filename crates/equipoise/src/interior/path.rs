@@ -25,6 +25,9 @@ const MOST_ITERATIONS: usize = 150;
 const PATIENCE: usize = 15;
 /// The same once the gap is small enough: what is left is rounding.
 const FEW: usize = 2;
+/// The share of that gap with which it ends, where so much can be had: who is on a bound and who is not is seen by then, and
+/// multipliers prove more.
+const SHARPER: f64 = 1e-3;
 /// Share of the way to the boundary that is gone.
 const SHARE: f64 = 0.995;
 /// Residuals of rows and multipliers that are good enough.
@@ -200,7 +203,7 @@ impl Path<'_> {
         let slopes_off = max_abs(&slopes) / (1.0 + largest_slope);
         let miss_off = max_abs(&miss) / (1.0 + max_abs(&at.v));
         let is_narrow = gap <= self.gap;
-        let is_done = is_narrow && rows_off <= ROWS && slopes_off <= SLOPES && miss_off <= ROWS;
+        let is_done = gap <= SHARPER * self.gap && rows_off <= ROWS && slopes_off <= SLOPES && miss_off <= ROWS;
         let merit = rows_off.max(slopes_off).max(miss_off).max(gap);
         let mu = product / at.s.len().max(1) as f64;
         Residuals { rows, slopes, miss, mu, merit, is_narrow, is_done }
