@@ -76,6 +76,8 @@ pub(crate) struct Found {
     pub(crate) snapped: Option<Candidate>,
     /// Near the end of the path with rows that hold, where neither of the others is any good.
     pub(crate) closed: Option<Candidate>,
+    /// Multipliers of points before the end.
+    pub(crate) on_the_way: Vec<Vec<f64>>,
 }
 
 /// What a path is followed for.
@@ -100,9 +102,10 @@ impl Found {
         self.snapped.into_iter().chain(self.closed).chain([self.inside]).collect()
     }
 
-    /// Multipliers of those that have their own.
+    /// Multipliers of those that have their own, and of points before the end.
     pub(crate) fn multipliers(&self) -> Vec<Vec<f64>> {
-        [Some(&self.inside), self.snapped.as_ref()].into_iter().flatten().map(|own| own.lambda.clone()).collect()
+        let own = [Some(&self.inside), self.snapped.as_ref()].into_iter().flatten();
+        own.map(|own| own.lambda.clone()).chain(self.on_the_way.iter().cloned()).collect()
     }
 }
 
@@ -130,7 +133,10 @@ pub(crate) fn solve(
         return Ok(None);
     };
     let parts = Parts::new(program, rows, &scaling);
-    let Some(end) = path::follow(&parts, &mut system, &scaling, gap, control)? else { return Ok(None) };
+    let Some(path::End { at: end, on_the_way }) = path::follow(&parts, &mut system, &scaling, gap, control)?
+    else {
+        return Ok(None);
+    };
     let inside = finish::inside(&parts, &mut system, &end, control)?;
     let snapped = finish::snapped(&parts, &mut system, &end, control)?;
     let cost = |x: &[f64]| finish::cost(&parts, &system, x);
@@ -147,17 +153,15 @@ pub(crate) fn solve(
         let of_rows = (program, rows, &scaling);
         close::closed(of_rows, &parts, &end, (cost, enough), products.min(MOST_PRODUCTS), control)?
     };
-    let unscaled = |point: finish::Point| {
-        let lambda = scaling.lambda(&point.y);
-        let lambda = match &orthogonal {
-            Some(orthogonal) => orthogonal.lambda(lambda),
-            None => lambda,
-        };
-        Candidate { x: scaling.x(&point.x), lambda }
+    let lambda = |y: &[f64]| match &orthogonal {
+        Some(orthogonal) => orthogonal.lambda(scaling.lambda(y)),
+        None => scaling.lambda(y),
     };
+    let unscaled = |point: finish::Point| Candidate { x: scaling.x(&point.x), lambda: lambda(&point.y) };
     Ok(Some(Found {
         inside: unscaled(inside),
         snapped: snapped.map(unscaled),
         closed: closed.map(unscaled),
+        on_the_way: on_the_way.iter().map(|y| lambda(y)).collect(),
     }))
 }
