@@ -41,7 +41,7 @@ const NO_DISTANCE: f64 = 1e-60;
 
 /// A point whose rows hold and which costs at most this; or where there is none, the cheapest whose rows hold.
 pub(super) fn closed(
-    (program, rows, scaling): (&Program<'_>, &Coupling, &Scaling),
+    (program, rows, scaling, whole): (&Program<'_>, &Coupling, &Scaling, &System),
     parts: &Parts,
     end: &Iterate,
     (cost, enough): (impl Fn(&[f64]) -> f64, f64),
@@ -55,7 +55,8 @@ pub(super) fn closed(
         linear: vec![0.0; n],
         pieces: vec![Piece::FREE; n],
     };
-    let Some(system) = System::new(&of_rows, rows, scaling, products, control)? else { return Ok(None) };
+    let Some(mut system) = System::new(&of_rows, rows, scaling, products, control)? else { return Ok(None) };
+    system.add_as(whole);
     let units = vec![1.0; n + rows.rows()];
     let mut closing = Closing { parts, rows, scaling, system, units };
     let mut best: Option<(f64, Vec<f64>)> = None;
@@ -100,7 +101,9 @@ impl Closing<'_> {
             for c in 0..n {
                 held[c] |= distance(c, x[c]) <= NO_DISTANCE;
             }
-            self.take_units(|c| if held[c] { 0.0 } else { distance(c, x[c]).min(x[c].abs().max(LEAST_UNIT)) });
+            self.take_units(
+                |c| if held[c] { 0.0 } else { distance(c, x[c]).min(x[c].abs().max(LEAST_UNIT)) },
+            );
             if !self.system.factor(&ones, &held, control)? {
                 return Ok(None);
             }

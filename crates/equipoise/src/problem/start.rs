@@ -228,7 +228,8 @@ fn from_inside(
     let pieces = (0..from.len()).map(|c| PieceTerm::piece(domain, c)).collect();
     let linear = from.iter().map(|x| -x).collect();
     let program = Program { coupling, bends: vec![Bend::Diagonal(vec![1.0; from.len()])], linear, pieces };
-    let Some(found) = interior::solve(&program, Sought::Points, NEAR, interior::MOST_PRODUCTS, control)? else {
+    let Some(found) = interior::solve(&program, Sought::Points, NEAR, interior::MOST_PRODUCTS, control)?
+    else {
         return Ok(None);
     };
     let candidates = found.into_candidates();
