@@ -41,7 +41,7 @@ const NO_DISTANCE: f64 = 1e-60;
 
 /// A point whose rows hold and which costs at most this; or where there is none, the cheapest whose rows hold.
 pub(super) fn closed(
-    (program, rows, scaling, whole): (&Program<'_>, &Coupling, &Scaling, &System),
+    (program, rows, scaling): (&Program<'_>, &Coupling, &Scaling),
     parts: &Parts,
     end: &Iterate,
     (cost, enough): (impl Fn(&[f64]) -> f64, f64),
@@ -55,8 +55,7 @@ pub(super) fn closed(
         linear: vec![0.0; n],
         pieces: vec![Piece::FREE; n],
     };
-    let Some(mut system) = System::new(&of_rows, rows, scaling, products, control)? else { return Ok(None) };
-    system.add_as(whole);
+    let Some(system) = System::new(&of_rows, rows, scaling, products, control)? else { return Ok(None) };
     let units = vec![1.0; n + rows.rows()];
     let mut closing = Closing { parts, rows, scaling, system, units };
     let mut best: Option<(f64, Vec<f64>)> = None;

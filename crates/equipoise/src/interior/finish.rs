@@ -15,8 +15,6 @@ use super::system::System;
 use crate::control::{Control, Pass};
 use crate::matrix::max_abs;
 
-/// How much farther out than x points are for which multipliers are to prove something.
-const FAR: f64 = 1e4;
 /// Times that rows are made to hold.
 const REPAIRS: usize = 4;
 /// Times that coordinates may be put on bounds.
@@ -62,20 +60,6 @@ pub(super) fn cost(parts: &Parts, system: &System, x: &[f64]) -> f64 {
         of => parts.all[of.start].cost * x[c].abs(),
     };
     (0..x.len()).map(|c| (0.5 * image[c] + parts.slope[c]) * x[c] + own(c)).sum()
-}
-
-/// What multipliers prove less than x costs because slopes of open coordinates are on the wrong side by rounding, for points a
-/// good deal farther out than x.
-pub(super) fn charge(parts: &Parts, system: &System, x: &[f64], y: &[f64]) -> f64 {
-    let (image, _) = system.image(x, y);
-    let wrong = |c: usize| {
-        let (first, last) = (parts.all[parts.of(c).start], parts.all[parts.of(c).end - 1]);
-        let (slope, (lower, upper)) = (image[c] + parts.slope[c], parts.domain[c]);
-        let up = if upper == f64::INFINITY { -(slope + first.cost) } else { 0.0 };
-        let down = if lower == f64::NEG_INFINITY { slope + last.sign * last.cost } else { 0.0 };
-        up.max(down).max(0.0)
-    };
-    FAR * (1.0 + max_abs(x)) * (0..x.len()).map(wrong).sum::<f64>()
 }
 
 fn missing(parts: &Parts, system: &System, x: &[f64]) -> Vec<f64> {

@@ -93,9 +93,6 @@ pub(crate) enum Sought {
 pub(crate) const MOST_PRODUCTS: f64 = 3e10;
 /// The miss of a row, as a share of what is allowed, with which a point is good enough.
 const SHARE_OF_MISS: f64 = 1e-2;
-/// What multipliers may be charged with before others are sought, in gaps that are wanted, and the least of these.
-const CHARGED: f64 = 10.0;
-const LEAST_CHARGED: f64 = 1e-8;
 /// About how many factors a whole solve makes.
 pub(crate) const FACTORS: f64 = 30.0;
 
@@ -136,49 +133,33 @@ pub(crate) fn solve(
         return Ok(None);
     };
     let parts = Parts::new(program, rows, &scaling);
+    let Some(path::End { at: end, on_the_way }) = path::follow(&parts, &mut system, &scaling, gap, control)?
+    else {
+        return Ok(None);
+    };
+    let inside = finish::inside(&parts, &mut system, &end, control)?;
+    let snapped = finish::snapped(&parts, &mut system, &end, control)?;
+    let cost = |x: &[f64]| finish::cost(&parts, &system, x);
+    let at_end = cost(&parts.x(&end.v));
+    let enough = at_end + gap * (scaling.cost + at_end.abs());
+    let is_good =
+        |x: &[f64]| cost(x) <= enough && rows.miss(&scaling.x(x)).relative <= SHARE_OF_MISS * ALLOWED_SHARE;
+    let is_enough = || snapped.as_ref().is_some_and(|point| is_good(&point.x)) || is_good(&inside.x);
+    let closed = if sought == Sought::Multipliers || is_enough() {
+        None
+    } else {
+        let of_rows = (program, rows, &scaling);
+        close::closed(of_rows, &parts, &end, (cost, enough), products.min(MOST_PRODUCTS), control)?
+    };
     let lambda = |y: &[f64]| match &orthogonal {
         Some(orthogonal) => orthogonal.lambda(scaling.lambda(y)),
         None => scaling.lambda(y),
     };
     let unscaled = |point: finish::Point| Candidate { x: scaling.x(&point.x), lambda: lambda(&point.y) };
-    let mut best: Option<(f64, Found)> = None;
-    // The second way has other roundings: it is gone where multipliers of the first would prove too little.
-    for adapts in [false, true] {
-        let end = path::follow(&parts, &mut system, &scaling, gap, adapts, control)?;
-        let Some(path::End { at: end, on_the_way, .. }) = end else { continue };
-        let inside = finish::inside(&parts, &mut system, &end, control)?;
-        let snapped = finish::snapped(&parts, &mut system, &end, control)?;
-        let cost = |x: &[f64]| finish::cost(&parts, &system, x);
-        let at_end = cost(&parts.x(&end.v));
-        let size = scaling.cost + at_end.abs();
-        let enough = at_end + gap * size;
-        let is_good = |x: &[f64]| {
-            cost(x) <= enough && rows.miss(&scaling.x(x)).relative <= SHARE_OF_MISS * ALLOWED_SHARE
-        };
-        let is_enough = || snapped.as_ref().is_some_and(|point| is_good(&point.x)) || is_good(&inside.x);
-        let closed = if sought == Sought::Multipliers || is_enough() {
-            None
-        } else {
-            let of_rows = (program, rows, &scaling, &system);
-            close::closed(of_rows, &parts, &end, (cost, enough), products.min(MOST_PRODUCTS), control)?
-        };
-        let x = closed.as_ref().or(snapped.as_ref()).map_or(&inside.x, |point| &point.x);
-        let own = snapped.as_ref().map(|point| &point.y);
-        let proposed = on_the_way.iter().chain([&end.y]).chain(own);
-        let charges = proposed.map(|y| finish::charge(&parts, &system, x, y));
-        let charge = charges.fold(f64::INFINITY, f64::min) / size;
-        if best.as_ref().is_none_or(|(least, _)| charge < *least) {
-            let found = Found {
-                inside: unscaled(inside),
-                snapped: snapped.map(unscaled),
-                closed: closed.map(unscaled),
-                on_the_way: on_the_way.iter().map(|y| lambda(y)).collect(),
-            };
-            best = Some((charge, found));
-        }
-        if charge <= CHARGED * gap.max(LEAST_CHARGED) {
-            break;
-        }
-    }
-    Ok(best.map(|(_, found)| found))
+    Ok(Some(Found {
+        inside: unscaled(inside),
+        snapped: snapped.map(unscaled),
+        closed: closed.map(unscaled),
+        on_the_way: on_the_way.iter().map(|y| lambda(y)).collect(),
+    }))
 }

@@ -16,7 +16,7 @@
 
 use super::parts::Parts;
 use super::scaling::Scaling;
-use super::system::{ADDED, LESS_ADDED, System};
+use super::system::System;
 use crate::control::{Control, Pass};
 use crate::matrix::{dot, max_abs};
 
@@ -33,13 +33,8 @@ const SHARE: f64 = 0.995;
 /// Residuals of rows and multipliers that are good enough.
 const ROWS: f64 = 1e-12;
 const SLOPES: f64 = 1e-11;
-/// The merit above which the best iterate is no use; that above which a path is tried again from farther inside, and how much larger
-/// its products are there.
+/// The merit above which the best iterate is no use.
 const USELESS: f64 = 1e-2;
-const LOST: f64 = 1e-6;
-const FARTHER: f64 = 1e4;
-/// What rows may be off by where nothing is done about it.
-const ROWS_OFF: f64 = 1e-11;
 
 /// The gaps, in those wanted, at which multipliers are kept: those of the end are nearer to optimal, but what rounding leaves of their
 /// slopes is more than the multiplier of a variable that is far from its bound, and proves nothing where that has no other.
@@ -57,8 +52,6 @@ pub(super) struct Iterate {
 /// Where a path led.
 pub(super) struct End {
     pub(super) at: Iterate,
-    merit: f64,
-    rows_off: f64,
     /// Multipliers of the rows on the way there.
     pub(super) on_the_way: Vec<Vec<f64>>,
 }
@@ -73,8 +66,6 @@ struct Residuals {
     mu: f64,
     /// The largest of all, each relative to its own size.
     merit: f64,
-    /// By how much rows are off, relative to the largest.
-    rows_off: f64,
     /// In those wanted.
     gap: f64,
     /// Whether the gap is small enough.
@@ -90,42 +81,48 @@ struct Direction {
     y: Vec<f64>,
 }
 
-/// Follows the path until rows, slopes and gap are good enough. Where it gets stuck near the boundary it is begun again farther
-/// inside, and where rows stay open, with less added to the system; less and less is, where it adapts.
+/// Follows the path until rows, slopes and gap are good enough.
 pub(super) fn follow(
     parts: &Parts,
     system: &mut System,
     scaling: &Scaling,
     gap: f64,
-    adapts: bool,
     control: &Control,
 ) -> Pass<Option<End>> {
-    let mut best: Option<End> = None;
-    let (mut farther, mut added, mut added_to_best) = (1.0, ADDED, ADDED);
-    loop {
-        system.add(added, adapts);
-        let Some(at) = start(parts, system, farther, control)? else { break };
-        let path = Path { parts, system, cost: scaling.cost, gap, barrier: Vec::new() };
-        let end = path.followed(at, control)?;
-        let (is_lost, is_open) = (end.merit.is_nan() || end.merit > LOST, end.rows_off > ROWS_OFF);
-        if best.as_ref().is_none_or(|best| end.merit < best.merit) {
-            (best, added_to_best) = (Some(end), added);
+    let Some(mut at) = start(parts, system, control)? else { return Ok(None) };
+    let mut path = Path { parts, system, cost: scaling.cost, gap, barrier: Vec::new() };
+    let (mut best, mut least, mut idle) = (at.clone(), f64::INFINITY, 0);
+    let mut on_the_way: Vec<Vec<f64>> = Vec::new();
+    for _ in 0..MOST_ITERATIONS {
+        let residuals = path.residuals(&at);
+        if KEPT.get(on_the_way.len()).is_some_and(|kept| residuals.gap <= *kept) {
+            on_the_way.push(at.y.clone());
         }
-        if is_lost && farther == 1.0 && !parts.barriers.is_empty() {
-            farther = FARTHER;
-        } else if is_open && added > LESS_ADDED {
-            added = LESS_ADDED;
+        if residuals.merit.is_nan() {
+            break;
+        }
+        if residuals.merit < 0.9 * least {
+            idle = 0;
         } else {
+            idle += 1;
+        }
+        if residuals.merit < least {
+            least = residuals.merit;
+            best.clone_from(&at);
+        }
+        let patience = if residuals.is_narrow { FEW } else { PATIENCE };
+        if residuals.is_done || idle >= patience || !path.factor(&at, control)? {
+            break;
+        }
+        if !path.step(&mut at, &residuals) {
             break;
         }
     }
-    system.add(added_to_best, adapts);
-    Ok(best.filter(|best| best.merit <= USELESS))
+    Ok((least <= USELESS).then_some(End { at: best, on_the_way }))
 }
 
-/// A point well inside, near the minimiser with a spring in place of the barriers; products of slacks and multipliers are so many
-/// times as large as its slopes say.
-fn start(parts: &Parts, system: &mut System, farther: f64, control: &Control) -> Pass<Option<Iterate>> {
+/// A point well inside, near the minimiser with a spring in place of the barriers.
+fn start(parts: &Parts, system: &mut System, control: &Control) -> Pass<Option<Iterate>> {
     let n = parts.dimension();
     let centre = |c: usize| {
         let (lower, upper) = parts.domain[c];
@@ -171,7 +168,7 @@ fn start(parts: &Parts, system: &mut System, farther: f64, control: &Control) ->
         s.push(slack);
         mu += slack * slope.abs().max(1e-3);
     }
-    let mu = farther * (mu / s.len().max(1) as f64).max(1e-6);
+    let mu = (mu / s.len().max(1) as f64).max(1e-6);
     let z = s.iter().map(|s| mu / s).collect();
     Ok(Some(Iterate { v, s, z, y }))
 }
@@ -190,35 +187,6 @@ struct Path<'p> {
 }
 
 impl Path<'_> {
-    /// The best iterate on the way from one.
-    fn followed(mut self, mut at: Iterate, control: &Control) -> Pass<End> {
-        let mut best =
-            End { at: at.clone(), merit: f64::INFINITY, rows_off: f64::INFINITY, on_the_way: Vec::new() };
-        let mut idle = 0;
-        for _ in 0..MOST_ITERATIONS {
-            let residuals = self.residuals(&at);
-            if KEPT.get(best.on_the_way.len()).is_some_and(|kept| residuals.gap <= *kept) {
-                best.on_the_way.push(at.y.clone());
-            }
-            if residuals.merit.is_nan() {
-                break;
-            }
-            idle = if residuals.merit < 0.9 * best.merit { 0 } else { idle + 1 };
-            if residuals.merit < best.merit {
-                (best.merit, best.rows_off) = (residuals.merit, residuals.rows_off);
-                best.at.clone_from(&at);
-            }
-            let patience = if residuals.is_narrow { FEW } else { PATIENCE };
-            if residuals.is_done || idle >= patience || !self.factor(&at, control)? {
-                break;
-            }
-            if !self.step(&mut at, &residuals) {
-                break;
-            }
-        }
-        Ok(best)
-    }
-
     fn residuals(&self, at: &Iterate) -> Residuals {
         let parts = self.parts;
         let x = parts.x(&at.v);
@@ -256,7 +224,7 @@ impl Path<'_> {
             gap <= SHARPER * self.gap && rows_off <= ROWS && slopes_off <= SLOPES && miss_off <= ROWS;
         let merit = rows_off.max(slopes_off).max(miss_off).max(gap);
         let mu = product / at.s.len().max(1) as f64;
-        Residuals { rows, slopes, miss, mu, merit, rows_off, gap: gap / self.gap, is_narrow, is_done }
+        Residuals { rows, slopes, miss, mu, merit, gap: gap / self.gap, is_narrow, is_done }
     }
 
     /// The factor at an iterate.

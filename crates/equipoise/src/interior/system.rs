@@ -6,8 +6,9 @@
 //! [ M       0   -I  ] [dv]   [0     ]
 //! ```
 //!
-//! The matrix is symmetric; with 1e-8, or 1e-12, added to its diagonal (subtracted below) it is quasidefinite and has factors without
-//! further ado (`factor.rs`). What that addition spoils a few steps of refinement take out again.
+//! The matrix is symmetric; with 1e-8 added to its diagonal (subtracted below) it is quasidefinite and has factors without
+//! further ado (`factor.rs`). What that addition spoils a few steps of refinement take out again; where they do not, because rows are
+//! nearly dependent, less is added from the next factor on.
 //! Coordinates that are held have a row of the identity.
 //!
 //! - Given: a program with its scaling; barriers; right-hand sides.
@@ -27,10 +28,11 @@ use crate::smooth::Bend;
 
 /// Stored numbers of the matrix up to which it is assembled.
 const MOST_STORED: usize = 6_000_000;
-/// What is added to the diagonal; and where rows are so nearly dependent that refinement does not take it out again.
-pub(super) const ADDED: f64 = 1e-8;
-pub(super) const LESS_ADDED: f64 = 1e-12;
-/// The share of a right-hand side above which what refinement leaves asks for less, where less may be added, and by how much less.
+/// What is added to the diagonal at first, and at least.
+const ADDED: f64 = 1e-8;
+const LEAST_ADDED: f64 = 1e-12;
+/// The share of a right-hand side above which what refinement leaves asks for less to be added from the next factor on, and by how
+/// much less.
 const POOR: f64 = 1e-11;
 const LESS: f64 = 1e-2;
 /// Products that forming `M'WM` may cost, in those of a factor: it is done once.
@@ -51,9 +53,8 @@ pub(super) struct System {
     exact: Vec<f64>,
     /// What is factored.
     regular: Vec<f64>,
+    /// What is added to its diagonal.
     added: f64,
-    /// Whether less is added where refinement leaves too much.
-    adapts: bool,
     factor: Factor,
 }
 
@@ -89,7 +90,6 @@ impl System {
             exact: values.clone(),
             regular: values.clone(),
             added: ADDED,
-            adapts: false,
             starts,
             indices,
             values,
@@ -120,16 +120,6 @@ impl System {
         }
         let matrix = Lower { starts: &self.starts, indices: &self.indices, values: &self.regular };
         self.factor.factor(matrix, control)
-    }
-
-    /// Adds this to the diagonal from the next factor on, or less and less where it adapts.
-    pub(super) fn add(&mut self, added: f64, adapts: bool) {
-        (self.added, self.adapts) = (added, adapts);
-    }
-
-    /// Adds as much as another does.
-    pub(super) fn add_as(&mut self, other: &Self) {
-        self.added = other.added;
     }
 
     /// Multiplies rows and columns alike, by powers of two.
@@ -167,8 +157,8 @@ impl System {
                 break;
             }
         }
-        if self.adapts && least > POOR * max_abs(&right) {
-            self.added = (LESS * self.added).max(LESS_ADDED);
+        if least > POOR * max_abs(&right) {
+            self.added = (LESS * self.added).max(LEAST_ADDED);
         }
         (best[..n].to_vec(), best[n..n + m].to_vec())
     }
