@@ -186,7 +186,7 @@ impl<'a> Plan<'a> {
             None => ProblemFile::read_within(&args.problem, &begin, loading)?,
         };
         let wishes = typed.or(&file.solve);
-        let names = std::mem::take(&mut file.names);
+        let (names, is_negated) = (std::mem::take(&mut file.names), file.is_negated);
         let (mut settings, experiment) = (wishes.settings()?, wishes.experiment()?);
         let control = interrupt.within(settings.time_limit);
         let place =
@@ -195,6 +195,11 @@ impl<'a> Plan<'a> {
         let building = Building { memory_budget, ..Building::new(&args.problem, pairs, &control) };
         let problem = exit::while_at("the problem was built", file.build(&building).map_err(Into::into))?;
         if !args.quiet {
+            if is_negated {
+                note(
+                    "note: OBJSENSE MAX: the negative of the file's objective is minimised, and objectives and bounds are those of the negative",
+                );
+            }
             note_dropped_rows(&problem);
         }
         let start = args.warm_start.as_deref();

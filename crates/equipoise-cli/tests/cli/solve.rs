@@ -61,6 +61,19 @@ fn a_quadratic_program_is_solved_and_verified_by_the_names_of_its_file() {
 }
 
 #[test]
+fn a_program_that_is_maximised_says_that_its_negative_is_minimised() {
+    let text = "NAME p\nOBJSENSE MAX\nROWS\n N cost\n L l\nCOLUMNS\n x cost 1 l 1\n y cost 2 l 1\nRHS\n r l 2\nENDATA\n";
+    let ran = piped(&["solve", "-", "--json"], text);
+    let objective = ran.json()["objective"].as_f64().expect("a number");
+    assert!((objective + 4.0).abs() < 1e-5, "{objective}");
+    assert!(
+        ran.stderr.contains("OBJSENSE MAX: the negative of the file's objective is minimised"),
+        "{}",
+        ran.stderr
+    );
+}
+
+#[test]
 fn json_holds_exactly_the_fields_of_the_contract_in_order() {
     let ran = solve_text("json-fields", TWO, &["--json", "--seed", "7"]).expect(0);
     let json = ran.json();

@@ -1,7 +1,7 @@
 //! Linear and quadratic programs in their usual exchange formats, MPS and QPS.
 //!
 //! ```text
-//! minimise  1/2 x'Qx + c'x + c0   subject to   low_i <= a_i x <= high_i ,   lower <= x <= upper
+//! minimise or maximise  1/2 x'Qx + c'x + c0   subject to   low_i <= a_i x <= high_i ,   lower <= x <= upper
 //! ```
 //!
 //! - Given: a file, packed or not, in free or in fixed columns. Returns: a [`Program`], and of it, by
@@ -10,6 +10,7 @@
 //!
 //! | section | holds |
 //! |---|---|
+//! | `OBJSENSE` | `MIN` or `MAX` |
 //! | `ROWS` | `N` (the first is the objective, further ones are passed over), `E`, `L`, `G` |
 //! | `COLUMNS` | column, row, value, and perhaps a second row and value |
 //! | `RHS` | right-hand sides; that of the objective is `-c0` |
@@ -18,8 +19,7 @@
 //! | `QUADOBJ`, `QSECTION` | Q, one entry for a mirrored pair |
 //! | `QMATRIX` | Q, all entries |
 //!
-//! Bounds and ranges of 1e20 and more are infinite. Integer variables, maximisation, cones and constraints that are not linear
-//! are refused. References: IBM, "Mathematical Programming System/360" (1967); Maros and Meszaros, "A repository of convex
+//! Bounds and ranges of 1e20 and more are infinite. Integer variables, cones and constraints that are not linear are refused. References: IBM, "Mathematical Programming System/360" (1967); Maros and Meszaros, "A repository of convex
 //! quadratic programming problems" (1999).
 
 mod fields;

@@ -2,7 +2,8 @@
 //!
 //! A row that is no equation gets a variable of its own, `a_i x - s_i = 0` with `low_i <= s_i <= high_i`: bounds stay the
 //! numbers of the file. A constant `c0` is the cost of a variable that is fixed at 1. These variables come after those of the
-//! file: first the s of rows, in their order, then the one of the constant.
+//! file: first the s of rows, in their order, then the one of the constant. Of an objective that is to be large the negative is
+//! made small.
 
 use equipoise::SparseMatrix;
 
@@ -20,7 +21,7 @@ pub struct ProgramRow {
     pub high: f64,
 }
 
-/// A program: minimise `1/2 x'Qx + c'x + c0` over rows and bounds.
+/// A program: minimise, or maximise, `1/2 x'Qx + c'x + c0` over rows and bounds.
 #[derive(Debug, Clone, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Program {
@@ -32,6 +33,8 @@ pub struct Program {
     pub rows: Vec<ProgramRow>,
     /// The entries (row, variable, value) of the rows.
     pub entries: Vec<(usize, usize, f64)>,
+    /// Whether the objective is to be large.
+    pub is_maximised: bool,
     /// c.
     pub linear: Vec<f64>,
     /// c0.
@@ -48,8 +51,22 @@ impl Program {
     /// The problem in words; its [`ProblemFile::names`] are those of the variables.
     pub fn into_problem(self) -> Result<ProblemFile<'static>> {
         let Self {
-            variables, rows, mut entries, mut linear, constant, quadratic, mut lower, mut upper, ..
+            variables,
+            rows,
+            mut entries,
+            is_maximised,
+            mut linear,
+            mut constant,
+            mut quadratic,
+            mut lower,
+            mut upper,
+            ..
         } = self;
+        if is_maximised {
+            // 0 stays 0 without a sign.
+            linear.iter_mut().chain([&mut constant]).for_each(|c| *c = 0.0 - *c);
+            quadratic.iter_mut().for_each(|(_, _, q)| *q = 0.0 - *q);
+        }
         let (mut rhs, mut place) = (Vec::new(), vec![None; rows.len()]);
         let mut own = Vec::new();
         for (i, row) in rows.iter().enumerate() {
@@ -89,6 +106,7 @@ impl Program {
                 Term::new("rows").with("matrix", equipoise::Matrix::from(matrix)).with("rhs", rhs);
         }
         file.names = variables;
+        file.is_negated = is_maximised;
         Ok(file)
     }
 }

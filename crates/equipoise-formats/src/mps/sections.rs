@@ -158,14 +158,13 @@ impl<'a> Reader<'a> {
         Ok(false)
     }
 
-    fn sense(&self, word: &str) -> Result<()> {
-        match word.to_ascii_uppercase().as_str() {
-            "MIN" | "MINIMIZE" | "MINIMISE" => Ok(()),
-            "MAX" | "MAXIMIZE" | "MAXIMISE" => {
-                Err(self.unsupported("OBJSENSE MAX", "MIN; turn the signs of the objective"))
-            }
-            _ => Err(self.malformed(quoted(word), "MIN")),
-        }
+    fn sense(&mut self, word: &str) -> Result<()> {
+        self.program.is_maximised = match word.to_ascii_uppercase().as_str() {
+            "MIN" | "MINIMIZE" | "MINIMISE" => false,
+            "MAX" | "MAXIMIZE" | "MAXIMISE" => true,
+            _ => return Err(self.malformed(quoted(word), "MIN or MAX")),
+        };
+        Ok(())
     }
 
     fn data(&mut self, line: &'a str) -> Result<()> {

@@ -79,6 +79,8 @@ pub struct ProblemFile<'a> {
     pub solve: SolveSpec,
     /// What the first coordinates of x are called, where the file says so.
     pub names: Vec<String>,
+    /// Whether the problem minimises the negative of what its file maximises.
+    pub is_negated: bool,
 }
 
 /// All tables of a problem file.
@@ -116,6 +118,7 @@ impl<'a> ProblemFile<'a> {
             graph: GraphSpec::default(),
             solve: SolveSpec::default(),
             names: Vec::new(),
+            is_negated: false,
         }
     }
 

@@ -136,9 +136,25 @@ fn a_text_without_a_file_says_itself_that_it_is_a_program() {
 }
 
 #[test]
+fn what_is_to_be_large_is_made_small_with_its_signs_turned() {
+    // max 3 + x + 2y - 1/2 (x^2 + y^2), x + y <= 2: (0.5, 1.5) with 3 + 3.5 - 1.25.
+    let text = "NAME p\nOBJSENSE MAX\nROWS\n N cost\n L l\nCOLUMNS\n x cost 1 l 1\n y cost 2 l 1\nRHS\n r cost -3 l 2\n\
+                QUADOBJ\n x x -1\n y y -1\nENDATA\n";
+    for text in [text.to_owned(), text.replace("OBJSENSE MAX", "OBJSENSE\n    MAXIMIZE")] {
+        let program = parse(&text).expect("a program");
+        assert!(program.is_maximised);
+        assert!(program.clone().into_problem().expect("words").is_negated);
+        let (objective, x) = optimum(program);
+        assert!((objective + 5.25).abs() < 1e-8 && (x[0] - 0.5).abs() < 1e-4, "{objective} {x:?}");
+    }
+    let smaller = parse(&text.replace("MAX", "MIN")).expect("a program");
+    assert!(!smaller.is_maximised && !smaller.into_problem().expect("words").is_negated);
+}
+
+#[test]
 fn what_cannot_be_meant_is_refused_with_its_line() {
     let cases = [
-        (around("OBJSENSE\n MAX\n"), "line 13: OBJSENSE MAX is not supported, allowed: MIN"),
+        (around("OBJSENSE\n MOST\n"), "line 13: found \"MOST\", expected MIN or MAX"),
         (around("RHS\n rhs nothing 1\n"), "line 13: found \"nothing\", expected the name of a row"),
         (around("RHS\n rhs e one\n"), "line 13: found \"one\", expected a finite number"),
         (around("RHS\n rhs e inf\n"), "line 13: found \"inf\", expected a finite number"),

@@ -7,7 +7,7 @@
 //! Given: a problem and a point. Returns: multipliers, to be judged by what they prove. Must not know: the solver.
 
 use crate::control::{Control, Pass};
-use crate::interior;
+use crate::interior::{self, Sought};
 use crate::problem::View;
 
 /// Rows from which on they are sought first.
@@ -32,8 +32,6 @@ pub(super) fn multipliers(view: View<'_>, x: &[f64], control: &Control) -> Pass<
     if interior::FACTORS * interior::stored(&model.program) as f64 > products {
         return Ok(Vec::new());
     }
-    let found = interior::solve(&model.program, GAP, products, control)?;
-    Ok(found.map_or_else(Vec::new, |found| {
-        [Some(found.inside), found.snapped].into_iter().flatten().map(|candidate| candidate.lambda).collect()
-    }))
+    let found = interior::solve(&model.program, Sought::Multipliers, GAP, products, control)?;
+    Ok(found.map_or_else(Vec::new, |found| found.multipliers()))
 }

@@ -31,6 +31,8 @@ pub(crate) use residual::{NUMBERS_OF_H, Residuals};
 
 /// The gap, relative to `1 + |objective|`, above which multipliers are sought in another way as well.
 const CLOSE: f64 = 1e-9;
+/// Rows up to which a search among all multipliers follows where those that were proposed are not enough.
+const MOST_SEARCHED: usize = 200;
 /// Seconds that the optimality conditions may still take where the search for multipliers was ended.
 const GRACE: f64 = 0.02;
 
@@ -248,7 +250,7 @@ impl Certificate {
         view.smooth().gradient(x, product, &mut s, control)?;
         let residuals = Residuals::new(view, x);
         let at = At { residuals: &residuals, product, gradient: &s, objective: self.objective };
-        let found = at.multipliers(proposal, control);
+        let found = at.multipliers(proposal, effort, control);
         self.multipliers = view.expand_multipliers(&found.lambda);
         let grace = Control::unlimited().within(GRACE);
         let until = if found.outcome.is_ok() { control } else { &grace };
@@ -305,10 +307,10 @@ struct At<'a> {
 
 impl At<'_> {
     /// The multipliers that prove the most: of those proposed, and, where these are not enough, those that fit best.
-    fn multipliers(&self, proposal: &Proposal<'_>, control: &Control) -> Multipliers {
+    fn multipliers(&self, proposal: &Proposal<'_>, effort: Effort, control: &Control) -> Multipliers {
         let mut best: Option<(f64, &Vec<f64>)> = None;
         for lambda in proposal.lambdas {
-            match self.bound(lambda, control) {
+            match self.bound(lambda, false, control) {
                 Ok(bound) if best.is_none_or(|(most, _)| bound > most) => best = Some((bound, lambda)),
                 Ok(_) => {}
                 Err(halt) => return Multipliers { lambda: lambda.clone(), outcome: Err(halt) },
@@ -322,15 +324,29 @@ impl At<'_> {
         if most > f64::NEG_INFINITY && self.objective - most <= enough {
             return proposed;
         }
+        // How far points can be that matter is worth a closer look before a search among all multipliers, which takes the
+        // eigenvalues of a matrix of the order of A A' at every step.
+        for lambda in proposal.lambdas.iter().filter(|_| effort == Effort::Full) {
+            match self.bound(lambda, true, control) {
+                Ok(bound) if self.objective - bound <= enough => {
+                    return Multipliers { lambda: lambda.clone(), outcome: Ok(()) };
+                }
+                Ok(_) => {}
+                Err(halt) => return Multipliers { lambda: lambda.clone(), outcome: Err(halt) },
+            }
+        }
+        if self.residuals.coupling().rows() > MOST_SEARCHED {
+            return proposed;
+        }
         let found = estimate_multipliers(self.residuals, self.gradient, control);
-        match self.bound(&found.lambda, control) {
+        match self.bound(&found.lambda, false, control) {
             Ok(bound) if found.outcome.is_ok() && bound <= most => proposed,
             _ => found,
         }
     }
 
-    /// What these multipliers prove, in plain arithmetic.
-    fn bound(&self, lambda: &[f64], control: &Control) -> Pass<f64> {
+    /// What these multipliers prove, in plain arithmetic unless it is to be thorough.
+    fn bound(&self, lambda: &[f64], thorough: bool, control: &Control) -> Pass<f64> {
         let coupling = self.residuals.coupling();
         let mut s = self.gradient.to_vec();
         control.in_parts(s.len(), coupling.numbers_per_column(), |part| {
@@ -338,7 +354,7 @@ impl At<'_> {
         })?;
         let (product, objective, residuals) = (self.product, self.objective, self.residuals);
         let point = dual::Point { residuals, product, lambda, objective, near: true, control };
-        let (found, outcome) = dual::bound(&point, s, false);
+        let (found, outcome) = dual::bound(&point, s, thorough);
         outcome?;
         Ok(found.map_or(f64::NEG_INFINITY, |found| found.lower.bound))
     }

@@ -2,7 +2,9 @@
 //!
 //! Rows are scaled to unit length; a row whose distance to the span of the others is below `1e-10` is
 //! a combination of them. If that combination reproduces its right-hand side the row is redundant,
-//! otherwise `A x = b` has no solution. Large matrices are judged by their Gram matrix (to `1e-7`).
+//! otherwise `A x = b` has no solution. Large matrices are judged by their Gram matrix (to `1e-7`), and once more by themselves
+//! where that finds dependent rows and they are not too large. A row of a sparse matrix that has a column for itself, as one
+//! with a slack has, is a combination of no others, and is left out of all this.
 //! A control ends the search between two columns, or two handfuls of them.
 
 use super::{Coupling, Shape};
@@ -18,6 +20,10 @@ const GRAM_DEPENDENCE: f64 = 1e-14;
 const DENSE_ENTRIES: usize = 50_000_000;
 /// The same for a sparse matrix, which would have to be filled up with zeros.
 const SPARSE_ENTRIES: usize = 1_000_000;
+/// The same once dependent rows were found: combinations from squares have half the digits.
+const SURE_ENTRIES: usize = 8_000_000;
+/// The share of a row's length that a column for itself has at least.
+const OWN_COLUMN: f64 = 1e-3;
 
 /// Columns of A that are folded into the factorisation at once; the others' scaled copies are then in no memory.
 const FOLDED: usize = 256;
@@ -49,7 +55,20 @@ pub(crate) fn independent_rows(coupling: &Coupling, n: usize, control: &Control)
         }
         Shape::Row(_) => drop_rows(coupling, Vec::new(), &[(0, Vec::new())]),
         Shape::Rows(matrix) => {
-            let (kept, combinations) = dependent_rows(coupling, matrix, n, control)?;
+            let (own, others) = with_own_column(coupling, matrix, n, control)?;
+            if own.is_empty() {
+                let (kept, combinations) = dependent_rows(coupling, matrix, n, control)?;
+                return drop_rows(coupling, kept, &combinations);
+            }
+            let rhs = others.iter().map(|&r| coupling.rhs[r]).collect();
+            let rest = Coupling { shape: Shape::Rows(matrix.keep_rows(&others)), rhs };
+            let Shape::Rows(matrix) = rest.shape() else { return drop_rows(coupling, own, &[]) };
+            let (kept, mut combinations) = dependent_rows(&rest, matrix, n, control)?;
+            for (row, combination) in &mut combinations {
+                *row = others[*row];
+                combination.iter_mut().for_each(|(r, _)| *r = others[*r]);
+            }
+            let kept = kept.into_iter().map(|r| others[r]).chain(own).collect();
             drop_rows(coupling, kept, &combinations)
         }
     }
@@ -79,6 +98,36 @@ fn drop_rows(
     Ok(Independence { kept, dropped })
 }
 
+/// The rows of a sparse matrix that have a column for themselves, and the others.
+fn with_own_column(
+    coupling: &Coupling,
+    matrix: &Matrix,
+    n: usize,
+    control: &Control,
+) -> Pass<(Vec<usize>, Vec<usize>)> {
+    let m = coupling.rows();
+    if matches!(matrix, Matrix::Dense(_)) {
+        return Ok((Vec::new(), (0..m).collect()));
+    }
+    let norms = coupling.row_norms_within(n, control)?;
+    let mut is_own = vec![false; m];
+    control.in_parts(n, coupling.numbers_per_column(), |part| {
+        for c in part {
+            let (mut count, mut last) = (0, (0, 0.0));
+            matrix.for_each_in_column(c, |r, a| {
+                if a != 0.0 {
+                    (count, last) = (count + 1, (r, a));
+                }
+            });
+            let (r, a): (usize, f64) = last;
+            if count == 1 && a.abs() >= OWN_COLUMN * norms[r] {
+                is_own[r] = true;
+            }
+        }
+    })?;
+    Ok((0..m).partition(|&r| is_own[r]))
+}
+
 /// Independent rows, and for every other row its combination of them.
 #[allow(clippy::type_complexity)]
 fn dependent_rows(
@@ -91,7 +140,7 @@ fn dependent_rows(
     let norms = coupling.row_norms_within(n, control)?;
     let scaled = |r: usize, value: f64| if norms[r] > 0.0 { value / norms[r] } else { 0.0 };
     let most = if matches!(matrix, Matrix::Dense(_)) { DENSE_ENTRIES } else { SPARSE_ENTRIES };
-    let (factor, tolerance) = if m.saturating_mul(n) <= most {
+    let by_itself = || -> Pass<PivotedQr> {
         let mut folded = Folded::new(m);
         let mut few = Vec::new();
         for first in (0..n).step_by(FOLDED) {
@@ -103,13 +152,22 @@ fn dependent_rows(
             }
             folded.add(&mut few, control)?;
         }
-        (folded.factor(control)?, DEPENDENCE)
+        folded.factor(control)
+    };
+    let (factor, tolerance) = if m.saturating_mul(n) <= most {
+        (by_itself()?, DEPENDENCE)
     } else {
         let mut gram = vec![0.0; m * m];
         coupling.add_outers_within(0..n, &mut gram, control)?;
         let full = (0..m * m).map(|k| (k / m, k % m));
         let full = full.map(|(c, r)| scaled(r, scaled(c, gram[c.min(r) * m + r.max(c)]))).collect();
-        (PivotedQr::new(full, m, control)?, GRAM_DEPENDENCE)
+        let factor = PivotedQr::new(full, m, control)?;
+        let is_full = (0..m).all(|k| factor.entry(k, k).abs() > GRAM_DEPENDENCE);
+        if is_full || m.saturating_mul(n) > SURE_ENTRIES {
+            (factor, GRAM_DEPENDENCE)
+        } else {
+            (by_itself()?, DEPENDENCE)
+        }
     };
     let (triangle, order) = (|r: usize, c: usize| factor.entry(r, c), &factor.order);
     let rank = (0..factor.diagonal_len()).take_while(|&k| triangle(k, k).abs() > tolerance).count();
@@ -161,6 +219,29 @@ mod tests {
         let split = |coupling: Coupling| independent_rows(&coupling, 2, &Control::unlimited());
         assert!(split(zero(0.0)).expect("consistent").kept.is_empty());
         assert!(matches!(split(zero(1.0)), Err(Error::InconsistentRows { .. })));
+    }
+
+    #[test]
+    fn rows_with_a_column_for_themselves_are_left_out() {
+        // A chain of differences with slacks, among them a row twice, and a slack too small to tell anything.
+        let m = 300;
+        let mut entries = Vec::new();
+        for r in 0..m {
+            entries.extend([(r, r, 1.0), (r, r + 1, -1.0), (r, m + 1 + r, -0.5)]);
+        }
+        entries.extend([(m, 0, 3.0), (m, 1, 2.0), (m + 1, 0, 6.0), (m + 1, 1, 4.0)]);
+        entries.extend([(m + 2, 0, 9.0), (m + 2, 1, 6.0), (m + 2, 2 * m + 1, 1e-12)]);
+        let (rows, n) = (m + 3, 2 * m + 2);
+        let matrix = crate::matrix::SparseMatrix::from_triplets(rows, n, &entries).expect("inside");
+        let mut rhs = vec![0.0; rows];
+        rhs[m..].copy_from_slice(&[5.0, 10.0, 15.0]);
+        let coupling = Coupling::rows_of(matrix, rhs).expect("valid");
+        let Shape::Rows(matrix) = coupling.shape() else { panic!("rows") };
+        let (own, others) = with_own_column(&coupling, matrix, n, &Control::unlimited()).expect("unlimited");
+        assert_eq!((own.len(), others), (m, vec![m, m + 1, m + 2]));
+        let found = independent_rows(&coupling, n, &Control::unlimited()).expect("consistent");
+        assert_eq!((found.kept.len(), found.dropped.len()), (m + 1, 2));
+        assert!(found.dropped.iter().all(|dropped| dropped.row >= m && dropped.of.iter().all(|&r| r >= m)));
     }
 
     #[test]

@@ -2,6 +2,7 @@
 //!
 //! - **Inside**: `x += W A'(A W A')^-1 (b - A x)`, W the inverse of `H + D` at the end of the path, so that what is near a bound
 //!   hardly moves; several times over.
+//! - **Closed**: the same with W the squared distances to the bounds (`close.rs`), where neither of the others is any good.
 //! - **Snapped**: a coordinate whose slack is smaller than its multiplier is put on that bound or kink; what is free then
 //!   solves `H x + q + A'y = 0, A x = b` by the same system without barriers. Whoever leaves its interval on the way is put on
 //!   the end that it passes.
@@ -51,31 +52,44 @@ pub(super) fn inside(parts: &Parts, system: &mut System, end: &Iterate, control:
     Ok(Point { x, y: end.y.clone() })
 }
 
+/// What a point costs.
+pub(super) fn cost(parts: &Parts, system: &System, x: &[f64]) -> f64 {
+    let (image, _) = system.image(x, &vec![0.0; parts.rhs.len()]);
+    let own = |c: usize| match parts.of(c) {
+        of if of.len() == 1 => parts.all[of.start].cost * x[c],
+        of => parts.all[of.start].cost * x[c].abs(),
+    };
+    (0..x.len()).map(|c| (0.5 * image[c] + parts.slope[c]) * x[c] + own(c)).sum()
+}
+
 fn missing(parts: &Parts, system: &System, x: &[f64]) -> Vec<f64> {
     let (_, rows) = system.image(x, &vec![0.0; parts.rhs.len()]);
     parts.rhs.iter().zip(&rows).map(|(b, a)| b - a).collect()
 }
 
-/// The point on bounds and kinks; `None` where no such point was found.
-pub(super) fn snapped(
-    parts: &Parts,
-    system: &mut System,
-    end: &Iterate,
-    control: &Control,
-) -> Pass<Option<Point>> {
+/// Where coordinates are between their bounds and kinks.
+pub(super) struct Sides {
+    pub(super) x: Vec<f64>,
+    /// Who is on one of them.
+    pub(super) held: Vec<bool>,
+    /// The own slope of whoever is free, by the side of the kink that it is on.
+    own: Vec<f64>,
+    /// The interval on which that slope holds.
+    pub(super) side: Vec<(f64, f64)>,
+}
+
+/// Puts whoever is near enough on its bound or kink.
+pub(super) fn sides(parts: &Parts, end: &Iterate, near: impl Fn(usize) -> bool) -> Sides {
     let n = parts.dimension();
-    let (mut x, mut y) = (parts.x(&end.v), end.y.clone());
+    let mut x = parts.x(&end.v);
     let mut held = parts.held.clone();
-    // The own slope of whoever is free, by the side of the kink that it is on.
     let mut own = vec![0.0; n];
-    // The interval on which that slope holds.
     let mut side = parts.domain.clone();
     for c in 0..n {
         if held[c] {
             x[c] = parts.domain[c].0;
             continue;
         }
-        let near = |i: usize| end.s[i] < end.z[i];
         let of = parts.of(c);
         if of.len() == 1 {
             own[c] = parts.all[of.start].cost;
@@ -97,6 +111,19 @@ pub(super) fn snapped(
             (x[c], held[c]) = (part.sign * parts.barriers[i].bound, true);
         }
     }
+    Sides { x, held, own, side }
+}
+
+/// The point on bounds and kinks; `None` where no such point was found.
+pub(super) fn snapped(
+    parts: &Parts,
+    system: &mut System,
+    end: &Iterate,
+    control: &Control,
+) -> Pass<Option<Point>> {
+    let n = parts.dimension();
+    let Sides { mut x, mut held, own, side } = sides(parts, end, |i| end.s[i] < end.z[i]);
+    let mut y = end.y.clone();
     let none = vec![0.0; n];
     for _ in 0..ROUNDS {
         if !system.factor(&none, &held, control)? {

@@ -21,10 +21,12 @@
 //! | `factor.rs` | its factors, sparse and dense |
 //! | `path.rs` | the way along the path |
 //! | `finish.rs` | from its end to points that satisfy `A x = b` to the last digit |
+//! | `close.rs` | the same where rows hold only because all of their coordinates are nearly 0 |
 //!
 //! References: Mehrotra 1992; Ruiz 2001 (scaling); Vanderbei 1995 (quasidefinite systems); Altman and Gondzio 1999
 //! (regularisation).
 
+mod close;
 mod factor;
 mod finish;
 mod parts;
@@ -36,7 +38,7 @@ mod system;
 mod tests;
 
 use crate::control::{Control, Pass};
-use crate::coupling::Coupling;
+use crate::coupling::{ALLOWED_SHARE, Coupling};
 use crate::separable::Piece;
 use crate::smooth::Bend;
 
@@ -72,12 +74,40 @@ pub(crate) struct Found {
     pub(crate) inside: Candidate,
     /// On bounds and kinks, where such a point was found.
     pub(crate) snapped: Option<Candidate>,
+    /// Near the end of the path with rows that hold, where neither of the others is any good.
+    pub(crate) closed: Option<Candidate>,
+    /// Multipliers of points before the end.
+    pub(crate) on_the_way: Vec<Vec<f64>>,
+}
+
+/// What a path is followed for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Sought {
+    /// Points whose rows hold.
+    Points,
+    /// Multipliers, whatever becomes of x.
+    Multipliers,
 }
 
 /// Products of two numbers that a factor may cost at most: a few seconds, in which nobody looks at a clock.
 pub(crate) const MOST_PRODUCTS: f64 = 3e10;
+/// The miss of a row, as a share of what is allowed, with which a point is good enough.
+const SHARE_OF_MISS: f64 = 1e-2;
 /// About how many factors a whole solve makes.
 pub(crate) const FACTORS: f64 = 30.0;
+
+impl Found {
+    /// All of them; those before have more coordinates on bounds, or rows that hold better.
+    pub(crate) fn into_candidates(self) -> Vec<Candidate> {
+        self.snapped.into_iter().chain(self.closed).chain([self.inside]).collect()
+    }
+
+    /// Multipliers of those that have their own, and of points before the end.
+    pub(crate) fn multipliers(&self) -> Vec<Vec<f64>> {
+        let own = [Some(&self.inside), self.snapped.as_ref()].into_iter().flatten();
+        own.map(|own| own.lambda.clone()).chain(self.on_the_way.iter().cloned()).collect()
+    }
+}
 
 /// About how many numbers the data of a program are.
 pub(crate) fn stored(program: &Program<'_>) -> usize {
@@ -88,6 +118,7 @@ pub(crate) fn stored(program: &Program<'_>) -> usize {
 /// given, or the path leads nowhere.
 pub(crate) fn solve(
     program: &Program<'_>,
+    sought: Sought,
     gap: f64,
     products: f64,
     control: &Control,
@@ -102,16 +133,33 @@ pub(crate) fn solve(
         return Ok(None);
     };
     let parts = Parts::new(program, rows, &scaling);
-    let Some(end) = path::follow(&parts, &mut system, &scaling, gap, control)? else { return Ok(None) };
+    let Some(path::End { at: end, on_the_way }) = path::follow(&parts, &mut system, &scaling, gap, control)?
+    else {
+        return Ok(None);
+    };
     let inside = finish::inside(&parts, &mut system, &end, control)?;
     let snapped = finish::snapped(&parts, &mut system, &end, control)?;
-    let unscaled = |point: finish::Point| {
-        let lambda = scaling.lambda(&point.y);
-        let lambda = match &orthogonal {
-            Some(orthogonal) => orthogonal.lambda(lambda),
-            None => lambda,
-        };
-        Candidate { x: scaling.x(&point.x), lambda }
+    let cost = |x: &[f64]| finish::cost(&parts, &system, x);
+    let at_end = cost(&parts.x(&end.v));
+    let enough = at_end + gap * (scaling.cost + at_end.abs());
+    let is_good =
+        |x: &[f64]| cost(x) <= enough && rows.miss(&scaling.x(x)).relative <= SHARE_OF_MISS * ALLOWED_SHARE;
+    let is_enough = || snapped.as_ref().is_some_and(|point| is_good(&point.x)) || is_good(&inside.x);
+    let closed = if sought == Sought::Multipliers || is_enough() {
+        None
+    } else {
+        let of_rows = (program, rows, &scaling);
+        close::closed(of_rows, &parts, &end, (cost, enough), products.min(MOST_PRODUCTS), control)?
     };
-    Ok(Some(Found { inside: unscaled(inside), snapped: snapped.map(unscaled) }))
+    let lambda = |y: &[f64]| match &orthogonal {
+        Some(orthogonal) => orthogonal.lambda(scaling.lambda(y)),
+        None => scaling.lambda(y),
+    };
+    let unscaled = |point: finish::Point| Candidate { x: scaling.x(&point.x), lambda: lambda(&point.y) };
+    Ok(Some(Found {
+        inside: unscaled(inside),
+        snapped: snapped.map(unscaled),
+        closed: closed.map(unscaled),
+        on_the_way: on_the_way.iter().map(|y| lambda(y)).collect(),
+    }))
 }

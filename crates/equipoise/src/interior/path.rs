@@ -25,6 +25,9 @@ const MOST_ITERATIONS: usize = 150;
 const PATIENCE: usize = 15;
 /// The same once the gap is small enough: what is left is rounding.
 const FEW: usize = 2;
+/// The share of that gap with which it ends, where so much can be had: who is on a bound and who is not is seen by then, and
+/// multipliers prove more.
+const SHARPER: f64 = 1e-3;
 /// Share of the way to the boundary that is gone.
 const SHARE: f64 = 0.995;
 /// Residuals of rows and multipliers that are good enough.
@@ -33,6 +36,10 @@ const SLOPES: f64 = 1e-11;
 /// The merit above which the best iterate is no use.
 const USELESS: f64 = 1e-2;
 
+/// The gaps, in those wanted, at which multipliers are kept: those of the end are nearer to optimal, but what rounding leaves of their
+/// slopes is more than the multiplier of a variable that is far from its bound, and proves nothing where that has no other.
+const KEPT: [f64; 2] = [10.0, 1.0];
+
 /// An iterate.
 #[derive(Debug, Clone)]
 pub(super) struct Iterate {
@@ -40,6 +47,13 @@ pub(super) struct Iterate {
     pub(super) s: Vec<f64>,
     pub(super) z: Vec<f64>,
     pub(super) y: Vec<f64>,
+}
+
+/// Where a path led.
+pub(super) struct End {
+    pub(super) at: Iterate,
+    /// Multipliers of the rows on the way there.
+    pub(super) on_the_way: Vec<Vec<f64>>,
 }
 
 /// How far an iterate is from optimal.
@@ -52,6 +66,8 @@ struct Residuals {
     mu: f64,
     /// The largest of all, each relative to its own size.
     merit: f64,
+    /// In those wanted.
+    gap: f64,
     /// Whether the gap is small enough.
     is_narrow: bool,
     /// Whether everything is.
@@ -72,12 +88,16 @@ pub(super) fn follow(
     scaling: &Scaling,
     gap: f64,
     control: &Control,
-) -> Pass<Option<Iterate>> {
+) -> Pass<Option<End>> {
     let Some(mut at) = start(parts, system, control)? else { return Ok(None) };
     let mut path = Path { parts, system, cost: scaling.cost, gap, barrier: Vec::new() };
     let (mut best, mut least, mut idle) = (at.clone(), f64::INFINITY, 0);
+    let mut on_the_way: Vec<Vec<f64>> = Vec::new();
     for _ in 0..MOST_ITERATIONS {
         let residuals = path.residuals(&at);
+        if KEPT.get(on_the_way.len()).is_some_and(|kept| residuals.gap <= *kept) {
+            on_the_way.push(at.y.clone());
+        }
         if residuals.merit.is_nan() {
             break;
         }
@@ -98,7 +118,7 @@ pub(super) fn follow(
             break;
         }
     }
-    Ok((least <= USELESS).then_some(best))
+    Ok((least <= USELESS).then_some(End { at: best, on_the_way }))
 }
 
 /// A point well inside, near the minimiser with a spring in place of the barriers.
@@ -200,10 +220,11 @@ impl Path<'_> {
         let slopes_off = max_abs(&slopes) / (1.0 + largest_slope);
         let miss_off = max_abs(&miss) / (1.0 + max_abs(&at.v));
         let is_narrow = gap <= self.gap;
-        let is_done = is_narrow && rows_off <= ROWS && slopes_off <= SLOPES && miss_off <= ROWS;
+        let is_done =
+            gap <= SHARPER * self.gap && rows_off <= ROWS && slopes_off <= SLOPES && miss_off <= ROWS;
         let merit = rows_off.max(slopes_off).max(miss_off).max(gap);
         let mu = product / at.s.len().max(1) as f64;
-        Residuals { rows, slopes, miss, mu, merit, is_narrow, is_done }
+        Residuals { rows, slopes, miss, mu, merit, gap: gap / self.gap, is_narrow, is_done }
     }
 
     /// The factor at an iterate.

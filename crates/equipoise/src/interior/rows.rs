@@ -9,13 +9,17 @@
 use faer::Mat;
 
 use super::scaling::Scaling;
-use crate::coupling::Coupling;
-use crate::matrix::DenseMatrix;
+use crate::coupling::{Coupling, Shape};
+use crate::matrix::{DenseMatrix, Matrix};
 
 /// Products of two numbers that the factorisation may cost.
 const MOST_PRODUCTS: usize = 1 << 28;
 /// The ratio of the smallest to the largest entry on the diagonal of T from which on rows are left as they are.
 const APART: f64 = 1e-2;
+
+/// Rows of a sparse matrix up to which they are looked at: those of many are sums of many rows, and what is sparse and small in
+/// some of them is so no more.
+const MOST_SPARSE: usize = 100;
 
 /// Orthogonal rows in place of those given.
 pub(super) struct Orthogonal {
@@ -28,6 +32,10 @@ impl Orthogonal {
     /// `None` where the rows are far enough from parallel, or too many.
     pub(super) fn of(coupling: &Coupling, scaling: &Scaling) -> Option<Self> {
         let (m, n) = (coupling.rows(), scaling.columns.len());
+        let is_sparse = matches!(coupling.shape(), Shape::Rows(Matrix::Sparse(_)));
+        if is_sparse && m > MOST_SPARSE {
+            return None;
+        }
         if m < 2 || n < m || n.saturating_mul(m * m) > MOST_PRODUCTS {
             return None;
         }

@@ -76,6 +76,6 @@ fn root_of(size: f64) -> f64 {
 }
 
 /// The power of two below.
-fn power_of_two(value: f64) -> f64 {
+pub(super) fn power_of_two(value: f64) -> f64 {
     value.log2().floor().exp2()
 }

@@ -7,7 +7,8 @@
 //! ```
 //!
 //! The matrix is symmetric; with 1e-8 added to its diagonal (subtracted below) it is quasidefinite and has factors without
-//! further ado (`factor.rs`). What that addition spoils a few steps of refinement take out again.
+//! further ado (`factor.rs`). What that addition spoils a few steps of refinement take out again; where they do not, because rows are
+//! nearly dependent, less is added from the next factor on.
 //! Coordinates that are held have a row of the identity.
 //!
 //! - Given: a program with its scaling; barriers; right-hand sides.
@@ -27,8 +28,13 @@ use crate::smooth::Bend;
 
 /// Stored numbers of the matrix up to which it is assembled.
 const MOST_STORED: usize = 6_000_000;
-/// What is added to the diagonal.
+/// What is added to the diagonal at first, and at least.
 const ADDED: f64 = 1e-8;
+const LEAST_ADDED: f64 = 1e-12;
+/// The share of a right-hand side above which what refinement leaves asks for less to be added from the next factor on, and by how
+/// much less.
+const POOR: f64 = 1e-11;
+const LESS: f64 = 1e-2;
 /// Products that forming `M'WM` may cost, in those of a factor: it is done once.
 const FORMING: f64 = 8.0;
 /// Steps of refinement at most, and the share of the right-hand side that may be left.
@@ -47,6 +53,8 @@ pub(super) struct System {
     exact: Vec<f64>,
     /// What is factored.
     regular: Vec<f64>,
+    /// What is added to its diagonal.
+    added: f64,
     factor: Factor,
 }
 
@@ -81,6 +89,7 @@ impl System {
             rows: m,
             exact: values.clone(),
             regular: values.clone(),
+            added: ADDED,
             starts,
             indices,
             values,
@@ -103,7 +112,7 @@ impl System {
                 self.values[range.start] + if c < n { barrier[c] } else { 0.0 }
             };
             self.exact[range.start] = own;
-            self.regular[range.start] = own + if c < n { ADDED } else { -ADDED };
+            self.regular[range.start] = own + if c < n { self.added } else { -self.added };
             for k in range.skip(1) {
                 let value = if is_held(c) || is_held(self.indices[k]) { 0.0 } else { self.values[k] };
                 (self.exact[k], self.regular[k]) = (value, value);
@@ -111,6 +120,15 @@ impl System {
         }
         let matrix = Lower { starts: &self.starts, indices: &self.indices, values: &self.regular };
         self.factor.factor(matrix, control)
+    }
+
+    /// Multiplies rows and columns alike, by powers of two.
+    pub(super) fn multiply_by(&mut self, factors: &[f64]) {
+        for (c, of_column) in factors.iter().enumerate() {
+            for k in self.starts[c]..self.starts[c + 1] {
+                self.values[k] *= of_column * factors[self.indices[k]];
+            }
+        }
     }
 
     /// `dx` and `dy` for right-hand sides of n and m numbers.
@@ -138,6 +156,9 @@ impl System {
             if size <= enough {
                 break;
             }
+        }
+        if least > POOR * max_abs(&right) {
+            self.added = (LESS * self.added).max(LEAST_ADDED);
         }
         (best[..n].to_vec(), best[n..n + m].to_vec())
     }

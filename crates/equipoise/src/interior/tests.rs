@@ -4,7 +4,7 @@ use super::*;
 use crate::matrix::{Matrix, SparseMatrix, max_abs};
 
 fn solved(program: &Program<'_>) -> Found {
-    solve(program, 1e-10, MOST_PRODUCTS, &Control::unlimited())
+    solve(program, Sought::Points, 1e-10, MOST_PRODUCTS, &Control::unlimited())
         .expect("unlimited")
         .expect("small and solvable")
 }
@@ -103,8 +103,11 @@ fn work_ends_when_it_is_told_to() {
     let program =
         Program { coupling: &coupling, bends: Vec::new(), linear: vec![1.0, 2.0, 3.0, 4.0], pieces };
     for looks in [0, 1, 2, 3, 5, 8] {
-        assert!(solve(&program, 1e-10, MOST_PRODUCTS, &Control::after_looks(looks)).is_err(), "{looks}");
+        assert!(
+            solve(&program, Sought::Points, 1e-10, MOST_PRODUCTS, &Control::after_looks(looks)).is_err(),
+            "{looks}"
+        );
     }
     // A factor that would cost too much is not made.
-    assert!(solve(&program, 1e-10, 0.0, &Control::unlimited()).expect("unlimited").is_none());
+    assert!(solve(&program, Sought::Points, 1e-10, 0.0, &Control::unlimited()).expect("unlimited").is_none());
 }

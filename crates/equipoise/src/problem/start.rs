@@ -10,7 +10,7 @@ use super::repair::{at_bounds, repaired};
 use crate::control::{Control, Pass};
 use crate::coupling::{ALLOWED_SHARE, Apart, Coupling, CouplingColumns, Members, Shape};
 use crate::error::{Error, Result};
-use crate::interior::{self, Program};
+use crate::interior::{self, Program, Sought};
 use crate::matrix::{check_finite_vector, check_length, max_abs};
 use crate::pair_step::{DualWorkspace, Model, Rows, newton, one_row};
 use crate::separable::{Nonsmooth, Piece, PieceTerm, SeparableTerm, Values};
@@ -228,10 +228,11 @@ fn from_inside(
     let pieces = (0..from.len()).map(|c| PieceTerm::piece(domain, c)).collect();
     let linear = from.iter().map(|x| -x).collect();
     let program = Program { coupling, bends: vec![Bend::Diagonal(vec![1.0; from.len()])], linear, pieces };
-    let Some(found) = interior::solve(&program, NEAR, interior::MOST_PRODUCTS, control)? else {
+    let Some(found) = interior::solve(&program, Sought::Points, NEAR, interior::MOST_PRODUCTS, control)?
+    else {
         return Ok(None);
     };
-    let candidates: Vec<_> = found.snapped.into_iter().chain([found.inside]).collect();
+    let candidates = found.into_candidates();
     for candidate in &candidates {
         let holds = coupling.miss_within(&candidate.x, control)?.relative <= 1e-2 * ALLOWED_SHARE;
         if holds && is_inside(domain, &candidate.x, control)? {

@@ -9,6 +9,10 @@ use equipoise_testkit::{self as kit, Blocks, Coupling, Dense, Instance, Loss, Se
 use crate::adaptor::problem;
 use crate::numbers::Numbers;
 
+/// Seconds a problem. The wish is 10 on a machine of its own with an optimised build, where they take hundredths; a test that other
+/// tests keep waiting is not to fail for that, and ends a problem that hangs all the same.
+const SECONDS: f64 = 60.0;
+
 /// The largest objective so far after a smaller one, relative to its size.
 #[derive(Default)]
 struct Rises {
@@ -146,7 +150,7 @@ fn badly_scaled(seed: u64) -> Instance {
 #[test]
 fn units_over_two_to_six_decades() {
     let mut count = Count::default();
-    (0..300).for_each(|seed| count.solve(&badly_scaled(seed), 1e-6, 60.0));
+    (0..300).for_each(|seed| count.solve(&badly_scaled(seed), 1e-6, SECONDS));
     count.judge(0.99);
 }
 
@@ -170,7 +174,7 @@ fn hinge_with_l1(seed: u64) -> Instance {
 #[test]
 fn hinges_with_kinks_over_six_decades() {
     let mut count = Count::default();
-    (0..20).for_each(|seed| count.solve(&hinge_with_l1(seed), 1e-6, 60.0));
+    (0..20).for_each(|seed| count.solve(&hinge_with_l1(seed), 1e-6, SECONDS));
     count.judge(0.95);
 }
 
@@ -245,7 +249,7 @@ fn parallel(seed: u64) -> Instance {
 #[test]
 fn rows_parallel_up_to_a_billionth() {
     let mut count = Count::default();
-    (0..40).for_each(|seed| count.solve(&parallel(seed), 1e-6, 60.0));
+    (0..40).for_each(|seed| count.solve(&parallel(seed), 1e-6, SECONDS));
     count.judge(1.0);
 }
 
@@ -257,7 +261,7 @@ fn units_do_not_hide_a_wrong_optimum() {
         let Ok(oracle) = kit::solve(&instance) else { continue };
         let solution = crate::adaptor::solve_checked(
             &problem(&instance).expect("feasible"),
-            &Settings { tolerance: 1e-7, time_limit: Some(60.0), ..Settings::default() },
+            &Settings { tolerance: 1e-7, time_limit: Some(SECONDS), ..Settings::default() },
         );
         let off = kit::objective(&instance, &solution.x) - oracle.objective;
         assert!(off <= 1e-6 * (1.0 + oracle.objective.abs()), "{}: {off:e}", instance.name);

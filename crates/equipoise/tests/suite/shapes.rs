@@ -283,3 +283,58 @@ fn objectives_never_rise_and_one_seed_gives_one_result() {
         assert_eq!(answers[0], answers[1]);
     }
 }
+
+/// A program over x >= 0, half of whose rows hold only because all of their coordinates are 0, with its optimum.
+/// Columns are in units over four decades, x is up to 1e4 of them.
+fn with_rows_of_zeros(seed: u64) -> (Instance, f64) {
+    let mut numbers = Numbers::new(seed);
+    let (m, n) = (60, 120);
+    let unit: Vec<f64> = (0..n).map(|_| 10f64.powf(2.0 * numbers.next())).collect();
+    let is_positive: Vec<bool> = (0..n).map(|_| numbers.next() < -0.2).collect();
+    let x: Vec<f64> = is_positive
+        .iter()
+        .map(|positive| if *positive { 10f64.powf(1.5 + 2.5 * numbers.next()) } else { 0.0 })
+        .collect();
+    let zeros: Vec<usize> = (0..n).filter(|&c| !is_positive[c]).collect();
+    let mut rows = Dense { sparse: true, ..Dense::zeros(m, n) };
+    for r in 0..m {
+        let is_thin = r % 2 == 0;
+        for _ in 0..5 {
+            let c = if is_thin { zeros[numbers.below(zeros.len())] } else { numbers.below(n) };
+            rows.row_mut(r)[c] = numbers.next();
+        }
+        let own = if is_thin { zeros[r % zeros.len()] } else { r };
+        rows.row_mut(r)[own] = 1.0;
+    }
+    let lambda = numbers.vector(m, 10.0);
+    let mut c = vec![0.0; n];
+    let mut bends = Dense { sparse: true, ..Dense::zeros(n, n) };
+    for k in 0..n {
+        let pull: f64 = (0..m).map(|r| rows.row(r)[k] * lambda[r]).sum();
+        let is_held = !is_positive[k] && numbers.next() > -0.2;
+        let bend = if numbers.next() > 0.6 { 1e-3 } else { 0.0 };
+        let slack = if is_held { 1.0 + 0.9 * numbers.next() } else { 0.0 };
+        c[k] = (slack - pull - bend * x[k]) / unit[k];
+        bends.row_mut(k)[k] = bend / (unit[k] * unit[k]);
+    }
+    for r in 0..m {
+        rows.row_mut(r).iter_mut().zip(&unit).for_each(|(a, unit)| *a /= unit);
+    }
+    let x: Vec<f64> = x.iter().zip(&unit).map(|(x, unit)| x * unit).collect();
+    let smooth = Smooth::Quadratic { q: bends, c };
+    let instance = instance(&format!("rows of zeros {seed}"), smooth, Separable::NonNegative, rows, &x);
+    let optimum = kit::objective(&instance, &x);
+    (instance, optimum)
+}
+
+#[test]
+fn rows_of_coordinates_that_are_all_zero_hold_and_are_proven() {
+    for seed in 0..16 {
+        let (instance, optimum) = with_rows_of_zeros(seed);
+        let problem = problem(&instance).unwrap_or_else(|error| panic!("{}: {error}", instance.name));
+        let solution = solve_checked(&problem, &settings());
+        assert_eq!(solution.status, Status::Converged, "{}: {:?}", instance.name, solution.certificate);
+        let off = kit::objective(&instance, &solution.x) - optimum;
+        assert!(off.abs() <= AGREEMENT * (1.0 + optimum.abs()), "{}: {off:e}", instance.name);
+    }
+}

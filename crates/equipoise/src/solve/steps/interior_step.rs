@@ -23,7 +23,7 @@ use crate::archive::Archive;
 use crate::control::{Control, Pass};
 use crate::coupling::{ALLOWED_SHARE, Coupling};
 use crate::error::Result;
-use crate::interior::{self, Candidate, FACTORS, MOST_PRODUCTS, Program};
+use crate::interior::{self, Candidate, FACTORS, MOST_PRODUCTS, Program, Sought};
 use crate::matrix::dot;
 use crate::problem::{Model, View, pivot_ratio};
 use crate::smooth::Bend;
@@ -184,12 +184,13 @@ impl InteriorStep {
         let products = passes * interior::stored(&model.program) as f64;
         let allowed = (products / FACTORS).min(MOST_PRODUCTS);
         let gap = gap.clamp(LEAST_GAP, MOST_GAP);
-        let Some(found) = interior::solve(&model.program, gap, allowed, control)? else { return Ok(None) };
-        let candidates: Vec<Candidate> = found.snapped.into_iter().chain([found.inside]).collect();
+        let found = interior::solve(&model.program, Sought::Points, gap, allowed, control)?;
+        let Some(found) = found else { return Ok(None) };
+        let proposed = found.multipliers();
+        let candidates = found.into_candidates();
         let better = model.better(view, state, &candidates, wish.gap, control)?;
         let promises = candidates.iter().map(|candidate| model.promised(view, state, &candidate.x));
         let promised = promises.filter(|promised| promised.is_finite()).fold(0.0, f64::max);
-        let proposed = candidates.into_iter().rev().map(|candidate| candidate.lambda).collect();
         Ok(Some(Improved { better, promised, proposed }))
     }
 }
