@@ -15,7 +15,7 @@ use super::TrainSettings;
 use super::dual::Task;
 use super::ended::patience;
 use super::error::{Error, Result};
-use super::proof::Bounds;
+use super::proof::{Bounds, LEAST_SCALE};
 use super::report::{ClassReport, Doubt};
 use super::train::{Company, Fit, Plan, Smaller};
 use equipoise::solve::{Observer, Status};
@@ -110,7 +110,7 @@ impl Plan<'_> {
         let is_cut = proven.is_none();
         let bounds = proven.as_ref().map_or(Bounds { dual: 0.0, ..Bounds::NONE }, |proven| proven.bounds);
         (report.primal, report.dual, report.relative_gap) =
-            (bounds.primal, bounds.dual, bounds.relative_gap());
+            (bounds.primal, bounds.dual, bounds.relative_gap(LEAST_SCALE));
         report.status = match report.status {
             _ if report.relative_gap <= self.settings.gap => Status::Converged,
             Status::Converged => Status::Stalled,
@@ -152,7 +152,7 @@ impl Plan<'_> {
         let (dual, mut status) = (earlier.dual.max(later.dual), later.status);
         let mut fit = if later.primal < earlier.primal { second } else { first };
         let bounds = Bounds { primal: fit.report.primal, dual };
-        let relative_gap = bounds.relative_gap();
+        let relative_gap = bounds.relative_gap(LEAST_SCALE);
         if relative_gap <= self.settings.gap {
             status = Status::Converged;
         } else if status == Status::IterationLimit && !self.is_spent(epochs) {

@@ -30,7 +30,7 @@ impl Plan<'_> {
         } else {
             task.within_bounds(given)
         };
-        feasible(Start { x, updates: 0, epochs: 0.0 }, problem)
+        feasible(Start { x, updates: 0, epochs: 0.0, dual: None }, problem)
     }
 
     /// Multipliers that go with the model to begin at, if there is one; feasible, or the fit begins afresh.
@@ -49,12 +49,31 @@ impl Plan<'_> {
             model.cost == self.settings.cost
         };
         let by_part = || task.start_at(w, bias, is_of_same_cost, self.settings, control);
-        let guess = || Start { x: task.guess(w, bias), updates: 0, epochs: 0.0 };
-        feasible(if task.has_bias { by_part().unwrap_or_else(guess) } else { guess() }, problem)
+        let guess = || Start { x: task.guess(w, bias), updates: 0, epochs: 0.0, dual: None };
+        let start = match (task.is_squared(), task.has_bias) {
+            (true, _) => task.start_by_misses(w, model.cost / self.settings.cost),
+            (false, true) => by_part().unwrap_or_else(guess),
+            (false, false) => guess(),
+        };
+        feasible(start, problem)
     }
 }
 
 impl Task<'_> {
+    /// Squared misses say by their sizes what their multipliers are, at the cost of the model, which is so many times this one; they
+    /// add up to nothing at the best bias. The weights are nearer to the optimum than what these multipliers make of them.
+    fn start_by_misses(&self, w: &[f64], times: f64) -> Start {
+        let scores: Vec<f64> = (0..self.rows.len()).map(|i| self.rows.dot(i, w)).collect();
+        let bias = if self.has_bias { self.squared_hinge_bias(&scores) } else { 0.0 };
+        let dual = Some((w.to_vec(), vec![bias]));
+        let mut x = self.guess(w, bias);
+        // A file of another program need not say its cost.
+        if times.is_finite() && times > 0.0 {
+            x.iter_mut().for_each(|beta| *beta *= times);
+        }
+        Start { x, updates: 0, epochs: 0.0, dual }
+    }
+
     /// Multipliers of nu-svc, which come divided by a margin, with the sums that they had.
     fn of_full_size(&self, divided: &[f64]) -> Option<Vec<f64>> {
         let sum: f64 = divided.iter().map(|beta| beta.abs()).sum();

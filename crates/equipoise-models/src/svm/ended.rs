@@ -10,7 +10,10 @@ use equipoise::problem::Problem;
 use equipoise::smooth::Gram;
 use equipoise::solve::{Solution, Status};
 
-/// Seconds that the last proof may take after an interrupt; after a time limit a share of the time, within these.
+/// Seconds that the last proof may take after an interrupt: with what it takes to notice that, and with the model, a tenth of a
+/// second on data of some million numbers.
+const AFTER_INTERRUPT: f64 = 0.04;
+/// After a time limit a share of the time, within these.
 const LEAST_PATIENCE: f64 = 0.1;
 const SHARE_OF_TIME: f64 = 0.1;
 const MOST_PATIENCE: f64 = 1.0;
@@ -18,7 +21,7 @@ const MOST_PATIENCE: f64 = 1.0;
 /// A run that was ended does not wait for its proof for long.
 pub(super) fn patience(status: Status, company: &Company<'_>) -> Control {
     match status {
-        Status::Interrupted => company.control.afterwards(LEAST_PATIENCE),
+        Status::Interrupted => company.control.afterwards(AFTER_INTERRUPT),
         Status::TimeLimit => {
             let share = SHARE_OF_TIME * company.started.elapsed().as_secs_f64();
             company.control.afterwards(share.clamp(LEAST_PATIENCE, MOST_PATIENCE))

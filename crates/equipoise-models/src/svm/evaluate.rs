@@ -44,7 +44,8 @@ pub(super) struct Evaluation {
     pub(super) rounding: f64,
     /// Whether w = 0 is a model that may be taken in place of a worse one.
     pub(super) may_vanish: bool,
-    /// Whether `X'beta` is nothing but what cancellation left of 0.
+    /// Whether w = 0 is as near to the optimum as anybody wants: `X'beta` is nothing but what cancellation left of 0, or is
+    /// small enough.
     pub(super) vanishes: bool,
     /// Whether w is `X'beta`, up to rounding.
     pub(super) is_product: bool,
@@ -62,6 +63,13 @@ impl Evaluation {
     pub(super) fn gap(&self) -> f64 {
         let gap = self.primal - self.dual;
         if gap.is_nan() { f64::INFINITY } else { gap.max(0.0) }
+    }
+
+    /// Takes w = 0, whose primal is 0, as the model.
+    pub(super) fn vanish(&mut self) {
+        self.w.fill(0.0);
+        (self.primal, self.bias, self.rho) = (0.0, 0.0, 0.0);
+        (self.may_vanish, self.vanishes) = (true, true);
     }
 
     /// The numbers of the model, as a file has them: finite ones, zeros if need be.
@@ -108,7 +116,10 @@ impl Task<'_> {
         // The nu kinds may have the optimum w = 0, which multipliers only come near to; its primal is 0. To nu-svc it means
         // that there is no margin, which is not said lightly.
         let has_nu = matches!(self.kind, Kind::OneClass | Kind::NuSvc);
-        let vanishes = has_nu && primal >= -rounding && self.vanishes(beta, &w, control)?;
+        let vanishes = has_nu
+            && primal >= -rounding
+            && self.may_be_cancelled(beta, &w)
+            && self.vanishes(beta, &w, control)?;
         let may_vanish = vanishes || self.kind == Kind::OneClass;
         if may_vanish && primal >= 0.0 {
             w.fill(0.0);
@@ -216,6 +227,12 @@ impl Task<'_> {
         4.0 * f64::EPSILON * sizes
     }
 
+    /// Whether w is that small that looking at what was added up in every column is worth a pass.
+    fn may_be_cancelled(&self, beta: &[f64], w: &[f64]) -> bool {
+        let sizes = || self.sum(|i| beta[i].abs()) * self.largest_norm;
+        self.kind == Kind::OneClass || dot(w, w).sqrt() <= CANCELLED * sizes()
+    }
+
     /// Whether `w = X'beta` is nothing but what cancellation left of it, in every column.
     fn vanishes(&self, beta: &[f64], w: &[f64], control: &Control) -> Pass<bool> {
         let add = |i: usize, sizes: &mut Vec<f64>| {
@@ -298,7 +315,7 @@ impl Task<'_> {
     }
 
     /// The root in b of `sum_i C_i y_i (y_i (t_i - b))_+`, which falls in b: bisection with secant steps.
-    fn squared_hinge_bias(&self, scores: &[f64]) -> f64 {
+    pub(super) fn squared_hinge_bias(&self, scores: &[f64]) -> f64 {
         let pull = |b: f64| {
             let one = |i: usize| {
                 let y = self.targets[i];

@@ -7,14 +7,15 @@
 //!
 //! Rounding may spoil a model whose errors are dear (`C_i` of 1e15 charges 0.1 for the last digit of a margin). Where the
 //! proof fails for want of that, the bias and then the size of the model are moved by a few units of the last digit, and
-//! what is proven best is kept. Where the optimum is `w = 0` the multipliers are moved instead, see `cancel`.
+//! what is proven best is kept. Where the optimum is `w = 0` the multipliers are moved instead, see `cancel`. A model of nu-svc
+//! that is no better than `w = 0` is that, once its multipliers show that nothing is much better.
 
 use std::sync::{Mutex, PoisonError};
 
 use super::Kind;
 use super::dual::Task;
 use super::evaluate::Evaluation;
-use super::proof::{Bounds, LEAST_SCALE};
+use super::proof::{Bounds, Goal};
 use equipoise::enclosure::Enclosure;
 use equipoise::{Control, Judge, Pass, Verdict};
 
@@ -41,27 +42,30 @@ impl Proven {
 }
 
 impl Task<'_> {
-    /// Proves what can be proven of multipliers and of the model that was found for them, to a relative gap.
+    /// Proves what can be proven of multipliers and of the model that was found for them, until the goal is met.
     pub(super) fn prove(
         &self,
         beta: &[f64],
         plain: &Evaluation,
-        gap: f64,
+        goal: Goal,
         control: &Control,
     ) -> Pass<Proven> {
         // Most gaps are far above what rounding does. The objective is a figure that people compare: where little is known of
         // its rounding, as with large costs, it is looked at in full.
         let is_sharp = |bounds: &Bounds| bounds.primal - plain.primal <= SHARP * bounds.primal;
-        let swift = self.swift_bounds(beta, plain).filter(|bounds| bounds.relative_gap() <= gap);
+        let swift = self.swift_bounds(beta, plain).filter(|bounds| goal.is_met(*bounds));
         if let Some(bounds) = swift.filter(is_sharp) {
             let (weights, bias) = plain.written(self.kind);
             return Ok(Proven { weights, bias, bounds });
         }
         let mut dual = self.dual_below(beta, control)?;
-        if self.kind == Kind::OneClass && plain.vanishes && -dual > gap * LEAST_SCALE {
+        if self.kind == Kind::OneClass && plain.vanishes && -dual > goal.absolute(0.0) {
             dual = dual.max(self.dual_below(&self.cancelled(beta, control)?, control)?);
         }
         let (weights, bias) = plain.written(self.kind);
+        if self.kind == Kind::NuSvc && plain.vanishes {
+            return Ok(Proven { weights, bias, bounds: Bounds { primal: 0.0, dual } });
+        }
         let scores = self.enclosed_scores(&weights, control)?;
         let primal = self.primal_above(&weights, &scores, bias, control)?;
         let mut proven = Proven { weights, bias, bounds: Bounds { primal, dual } };
@@ -72,9 +76,8 @@ impl Task<'_> {
                 bounds: Bounds { primal: 0.0, dual },
             };
         }
-        let wanted = gap * dual.abs().max(LEAST_SCALE);
-        let is_met = |proven: &Proven| proven.bounds.relative_gap() <= gap;
-        if is_met(&proven) || !dual.is_finite() || plain.gap() > wanted + plain.rounding {
+        let is_met = |proven: &Proven| goal.is_met(proven.bounds);
+        if is_met(&proven) || !dual.is_finite() || plain.gap() > goal.absolute(dual) + plain.rounding {
             return Ok(proven);
         }
         self.move_bias(&mut proven, &scores, control)?;
@@ -149,7 +152,7 @@ struct Proofs {
 #[derive(Debug)]
 pub(super) struct GapJudge<'t> {
     task: &'t Task<'t>,
-    gap: f64,
+    goal: Goal,
     last: Mutex<Option<Looked>>,
     proofs: Mutex<Proofs>,
     /// Weights that a step ended at, more exact than those of multipliers may be; looked at once.
@@ -157,22 +160,33 @@ pub(super) struct GapJudge<'t> {
 }
 
 impl<'t> GapJudge<'t> {
-    pub(super) fn new(task: &'t Task<'t>, gap: f64) -> Self {
-        Self { task, gap, last: Mutex::new(None), proofs: Mutex::default(), hint: Mutex::default() }
+    pub(super) fn new(task: &'t Task<'t>, goal: Goal) -> Self {
+        Self { task, goal, last: Mutex::new(None), proofs: Mutex::default(), hint: Mutex::default() }
     }
 
     /// What was found at x, and what is proven of it unless the control ends that; looks again where the last look was
     /// elsewhere.
     pub(super) fn into_proven(self, x: &[f64], control: &Control) -> Pass<(Evaluation, Option<Proven>)> {
-        let last = self.last.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let last = self.last.lock().unwrap_or_else(PoisonError::into_inner).take();
         // All ranks look again where one has to.
         let is_same = self.task.everywhere(last.as_ref().is_some_and(|looked| looked.at == x));
         let (plain, proven) = match last {
             Some(looked) if is_same => (looked.plain, looked.proven),
-            _ => (self.task.evaluate(x, &Control::unlimited())?, None),
+            // There is no model without.
+            _ => (self.evaluated(x, &Control::unlimited())?, None),
         };
-        let proven = proven.or_else(|| self.task.prove(x, &plain, self.gap, control).ok());
+        let proven = proven.or_else(|| self.task.prove(x, &plain, self.goal, control).ok());
         Ok((plain, proven))
+    }
+
+    /// Plain numbers at x, with w = 0 where that is the better model and near enough.
+    fn evaluated(&self, x: &[f64], control: &Control) -> Pass<Evaluation> {
+        let mut plain = self.task.evaluate(x, control)?;
+        let is_near = || -plain.dual <= self.wanted_gap(0.0);
+        if self.task.kind == Kind::NuSvc && plain.primal >= 0.0 && is_near() {
+            plain.vanish();
+        }
+        Ok(plain)
     }
 
     /// Whether a proof is worth its passes.
@@ -191,14 +205,14 @@ impl<'t> GapJudge<'t> {
     }
 
     fn look(&self, x: &[f64], control: &Control) -> Pass<(Evaluation, Option<Proven>)> {
-        let mut plain = self.task.evaluate(x, control)?;
+        let mut plain = self.evaluated(x, control)?;
         let hint = std::mem::take(&mut *self.hint.lock().unwrap_or_else(PoisonError::into_inner));
         let is_far = plain.gap() > self.wanted_gap(plain.dual) && !plain.vanishes;
         if is_far && hint.len() == plain.w.len() {
             plain = self.task.with_weights(plain, hint, control)?;
         }
         let proven =
-            if self.is_due(&plain) { Some(self.task.prove(x, &plain, self.gap, control)?) } else { None };
+            if self.is_due(&plain) { Some(self.task.prove(x, &plain, self.goal, control)?) } else { None };
         let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
         let mut at = last.take().map_or_else(Vec::new, |looked| looked.at);
         at.resize(x.len(), 0.0);
@@ -213,11 +227,11 @@ impl Judge for GapJudge<'_> {
         let (plain, proven) = self.look(x, control)?;
         let (dual, gap, relative_gap) = match &proven {
             Some(Proven { bounds, .. }) if bounds.gap().is_finite() => {
-                (bounds.dual, bounds.gap(), bounds.relative_gap())
+                (bounds.dual, bounds.gap(), bounds.relative_gap(self.goal.least))
             }
-            _ => (plain.dual, plain.gap(), plain.gap() / plain.dual.abs().max(LEAST_SCALE)),
+            _ => (plain.dual, plain.gap(), plain.gap() / plain.dual.abs().max(self.goal.least)),
         };
-        let accepted = proven.is_some_and(|proven| proven.bounds.relative_gap() <= self.gap);
+        let accepted = proven.is_some_and(|proven| self.goal.is_met(proven.bounds));
         Ok(Verdict::new(-dual, relative_gap, accepted)
             .with_gap(gap)
             .with_infeasibility(plain.infeasibility)
@@ -244,7 +258,7 @@ impl Judge for GapJudge<'_> {
     }
 
     fn wanted_gap(&self, objective: f64) -> f64 {
-        self.gap * objective.abs().max(LEAST_SCALE)
+        self.goal.absolute(objective)
     }
 }
 
@@ -254,6 +268,7 @@ mod tests {
     use std::sync::atomic::AtomicBool;
 
     use super::*;
+    use crate::svm::proof::LEAST_SCALE;
     use crate::svm::train::Plan;
     use crate::svm::{Samples, TrainSettings};
     use equipoise::matrix::Rows;
@@ -270,7 +285,7 @@ mod tests {
         let settings = TrainSettings::default();
         let plan = Plan::new(samples, &settings, None).expect("valid");
         let task = plan.single_task(0).expect("valid");
-        let judge = GapJudge::new(&task, settings.gap);
+        let judge = GapJudge::new(&task, Goal { gap: settings.gap, least: LEAST_SCALE });
         let x = vec![0.0; rows.len()];
         let raised = Control::on(Arc::new(AtomicBool::new(true)));
         for control in [raised, Control::unlimited().within(0.0)] {

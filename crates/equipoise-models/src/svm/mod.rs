@@ -37,6 +37,7 @@ mod scaling;
 mod scores;
 mod settings;
 mod snapshot;
+mod spread;
 mod steep;
 mod swift;
 mod train;

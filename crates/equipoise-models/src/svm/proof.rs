@@ -33,8 +33,27 @@ use super::{Kind, Loss};
 use equipoise::enclosure::{self, Enclosure, Sum};
 use equipoise::{Control, Pass};
 
-/// The smallest size of a dual that a gap is relative to.
+/// The smallest size of a dual that a gap is relative to, where nothing better is known (see `spread`).
 pub(super) const LEAST_SCALE: f64 = 1e-12;
+
+/// The relative gap that is wanted, and the smallest size of a dual that it is relative to.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Goal {
+    pub(super) gap: f64,
+    pub(super) least: f64,
+}
+
+impl Goal {
+    /// The gap that is wanted at a dual.
+    pub(super) fn absolute(self, dual: f64) -> f64 {
+        self.gap * dual.abs().max(self.least)
+    }
+
+    /// Whether these bounds are near enough.
+    pub(super) fn is_met(self, bounds: Bounds) -> bool {
+        bounds.relative_gap(self.least) <= self.gap
+    }
+}
 
 /// An upper bound of the primal of a model, a lower bound of the optimum; infinite where nothing is proven.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -54,13 +73,13 @@ impl Bounds {
         Enclosure::difference(self.primal, self.dual).upper().max(0.0)
     }
 
-    /// The same relative to the dual.
-    pub(super) fn relative_gap(self) -> f64 {
+    /// The same relative to the dual, or to the least size of one.
+    pub(super) fn relative_gap(self, least: f64) -> f64 {
         let gap = self.gap();
         if gap == 0.0 || gap == f64::INFINITY {
             return gap;
         }
-        (gap / self.dual.abs().max(LEAST_SCALE)).next_up()
+        (gap / self.dual.abs().max(least)).next_up()
     }
 }
 

@@ -99,6 +99,7 @@ pub(super) fn together<T>(world: &Arc<dyn Collective>, own: Result<T>) -> Result
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::svm::proof::{Goal, LEAST_SCALE};
     use crate::svm::snapshot::Progressed;
     use crate::svm::{TrainKeeper, TrainSnapshot};
     use equipoise::Control;
@@ -136,7 +137,8 @@ mod tests {
             let task = plan.single_task(0).expect("valid");
             let control = Control::unlimited();
             let plain = task.evaluate(&beta, &control).expect("no limit");
-            let proven = task.prove(&beta, &plain, gap, &control).expect("no limit");
+            let proven =
+                task.prove(&beta, &plain, Goal { gap, least: LEAST_SCALE }, &control).expect("no limit");
             let class = &trained[0].report.classes[0];
             // Where the optimum is 0 the bounds are what is left of sums of size 1.
             let close = |a: f64, b: f64| (a - b).abs() <= 1e-12 * b.abs() + 1e-30;

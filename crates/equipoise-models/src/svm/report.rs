@@ -48,7 +48,8 @@ pub struct ClassReport {
     pub primal: f64,
     /// What no model gets below; minus infinity where nothing is proven.
     pub dual: f64,
-    /// `(primal - dual) / max(|dual|, 1e-12)`, from above.
+    /// `(primal - dual) / max(|dual|, 1e-12)`, from above. The optimum of nu-svc may be 0; in place of 1e-12 it has
+    /// `1e-10 / 2 (nu N / 2)^2 V`, N the sum of the weights of the rows and V their mean squared distance from their mean.
     pub relative_gap: f64,
     /// Why less is proven than the run came to, where that is so.
     pub doubt: Option<Doubt>,

@@ -10,7 +10,7 @@ use super::ended::{Ended, patience};
 use super::error::{Error, Result};
 use super::judge::{GapJudge, Proven};
 use super::labels::{classes, counted, labels_of_all};
-use super::proof::Bounds;
+use super::proof::{Bounds, Goal};
 use super::ranks::together;
 use super::report::{ClassReport, Doubt, Report, Trained};
 use super::snapshot::{FitKeeper, Kept, Progressed, TrainSnapshot};
@@ -470,7 +470,9 @@ impl<'a> Plan<'a> {
             deterministic: settings.deterministic,
             ..Settings::default()
         };
-        let judge = GapJudge::new(task, settings.gap);
+        let least = task.least_scale(control).map_err(equipoise::Error::from)?;
+        let goal = Goal { gap: settings.gap, least };
+        let judge = GapJudge::new(task, goal);
         let mut solver = Solver::new(&problem, &choices).team(Arc::clone(&task.team));
         let limited = time_limit.into_iter().fold(control.clone(), Control::within);
         let (spent_updates, spent_epochs);
@@ -482,8 +484,11 @@ impl<'a> Plan<'a> {
             let start = given.or_else(|| self.start(k, task, &problem, &limited));
             (spent_updates, spent_epochs) =
                 start.as_ref().map_or((0, 0.0), |start| (start.updates, start.epochs));
-            if let Some(Start { x, .. }) = start {
+            if let Some(Start { x, dual, .. }) = start {
                 solver = solver.warm_start(x);
+                if let Some((weights, multipliers)) = dual {
+                    solver = solver.warm_dual(weights, multipliers);
+                }
             }
         }
         let keeper = |kept| FitKeeper { kept, fit: k, updates: spent_updates, epochs: spent_epochs };
@@ -503,7 +508,7 @@ impl<'a> Plan<'a> {
         // Where nobody waits for the model there is none.
         company.control.afterwards(f64::INFINITY).check().map_err(equipoise::Error::from)?;
         let patience = patience(ended.status, company);
-        self.concluded(k, task, ended, judge, &task.team.patient(&patience))
+        self.concluded(k, task, ended, (judge, goal), &task.team.patient(&patience))
     }
 
     /// A result, where every rank has one.
@@ -520,7 +525,7 @@ impl<'a> Plan<'a> {
         k: usize,
         task: &Task<'_>,
         ended: Ended,
-        judge: GapJudge<'_>,
+        (judge, goal): (GapJudge<'_>, Goal),
         patience: &Control,
     ) -> Result<Fit> {
         let settings = self.settings;
@@ -531,9 +536,9 @@ impl<'a> Plan<'a> {
             let (weights, bias) = plain.written(settings.kind);
             Proven { weights, bias, bounds: Bounds::NONE }
         });
-        let has_no_margin = settings.kind == Kind::NuSvc && proven.is_zero();
+        let is_met = goal.is_met(proven.bounds);
+        let has_no_margin = settings.kind == Kind::NuSvc && proven.is_zero() && is_met;
         let Proven { weights, bias, bounds } = proven;
-        let is_met = bounds.relative_gap() <= settings.gap;
         let status = match ended.status {
             Status::Stalled | Status::IterationLimit | Status::TimeLimit if is_met => Status::Converged,
             Status::Converged if !is_met => Status::Stalled,
@@ -553,7 +558,7 @@ impl<'a> Plan<'a> {
             status,
             primal: bounds.primal,
             dual: bounds.dual,
-            relative_gap: bounds.relative_gap(),
+            relative_gap: bounds.relative_gap(goal.least),
             doubt,
             bias,
             infeasibility: plain.infeasibility,

@@ -3,7 +3,7 @@
 //! ```text
 //! primal  an upper bound of the objective of the model as it is, in exact arithmetic
 //! dual    a lower bound of the optimum, by training from the model
-//! met     (primal - dual) / max(|dual|, 1e-12) <= the gap allowed
+//! met     (primal - dual) / max(|dual|, 1e-12) <= the gap allowed       (of nu-svc another least size, see `spread`)
 //! ```
 //!
 //! The bound is sought to a tenth of the gap, so that nearly all of it is left to the model. Nothing that the file claims is
@@ -29,7 +29,7 @@ pub struct ClassCheck {
     pub primal: f64,
     /// What no model gets below; minus infinity where nothing is proven.
     pub dual: f64,
-    /// `(primal - dual) / max(|dual|, 1e-12)`, from above.
+    /// `(primal - dual) / max(|dual|, 1e-12)`, from above; as in [`ClassReport`](super::ClassReport).
     pub relative_gap: f64,
 }
 
@@ -90,20 +90,21 @@ pub fn verify(
     settings.validate()?;
     let plan = Plan::new(samples, settings, None)?;
     plan.check_model(model)?;
-    let mut primals = Vec::new();
+    let (mut primals, mut least) = (Vec::new(), Vec::new());
     for k in 0..plan.positive.len() {
         let task = plan.single_task(k)?;
         let (w, bias) = (&model.weights[k], model.bias[k]);
         let bound = || task.primal_above(w, &task.enclosed_scores(w, &watch.control)?, bias, &watch.control);
         primals.push(bound().map_err(equipoise::Error::from)?);
+        least.push(task.least_scale(&watch.control).map_err(equipoise::Error::from)?);
     }
     let sharper = TrainSettings { gap: SHARE_OF_THE_BOUND * settings.gap, ..settings.clone() };
     let report = train(samples, &sharper, Some(model), watch)?.report;
-    let checked = |(class, primal): (&super::ClassReport, f64)| {
+    let checked = |((class, primal), least): ((&super::ClassReport, f64), f64)| {
         let bounds = Bounds { primal, dual: class.dual };
-        ClassCheck { label: class.label, primal, dual: class.dual, relative_gap: bounds.relative_gap() }
+        ClassCheck { label: class.label, primal, dual: class.dual, relative_gap: bounds.relative_gap(least) }
     };
-    let classes = report.classes.iter().zip(primals).map(checked).collect();
+    let classes = report.classes.iter().zip(primals).zip(least).map(checked).collect();
     Ok(Check { classes, seconds: started.elapsed().as_secs_f64() })
 }
 

@@ -28,19 +28,24 @@ use equipoise::smooth::Gram;
 use equipoise::solve::{Method, Settings, Solver};
 use equipoise::{Control, Judge, Team, Verdict};
 
-/// Share of the rows that are near their kinks, at least; twice as many in every round. Where the model is of another cost
-/// more rows may have changed sides.
-const SHARE_NEAR: f64 = 0.05;
-const SHARE_NEAR_AT_ANOTHER_COST: f64 = 0.15;
-const ROUNDS: u32 = 4;
+/// Of every round, the share of the rows that are near their kinks, at least; and how many times the gap wanted the dual over them is
+/// solved to, in the first round and later.
+#[derive(Debug, Clone, Copy)]
+struct Rounds {
+    shares: [f64; 4],
+    rough: f64,
+    times: f64,
+}
+
+const AT_THE_COST: Rounds = Rounds { shares: [0.05, 0.1, 0.2, 0.4], rough: 0.2, times: 0.2 };
+/// Where the model is of another cost more rows may have changed sides, and which ones a rough solution tells.
+const AT_ANOTHER_COST: Rounds = Rounds { shares: [0.1, 0.2, 0.3, 0.6], rough: 30.0, times: 0.4 };
 /// Distance from a kink, where a margin is 1, within which a row is near it.
 const NEAR: f64 = 0.02;
 /// Share of the rows beyond which the dual over those near is as dear as the whole one.
 const MOST_NEAR: f64 = 0.7;
 /// Rows below which nothing is saved.
 const LEAST_ROWS: usize = 200;
-/// Share of the gap wanted to which the dual over the rows near is solved.
-const SHARE_OF_GAP: f64 = 0.2;
 /// Most epochs over the rows near.
 const MOST_EPOCHS: f64 = 200.0;
 
@@ -51,6 +56,8 @@ pub(super) struct Start {
     pub(super) updates: u64,
     /// In passes over all rows.
     pub(super) epochs: f64,
+    /// Weights and multipliers of the sums, where they are nearer to the optimum than x is.
+    pub(super) dual: Option<(Vec<f64>, Vec<f64>)>,
 }
 
 /// How far row i is from the kinks of its loss, and its multiplier beside them; between two kinks, a guess.
@@ -73,18 +80,20 @@ impl Task<'_> {
             return None;
         }
         let mut places = self.of_rows(control, |i| self.place(i, self.rows.dot(i, w) + bias)).ok()?;
-        let mut start = Start { x: places.iter().map(|place| place.beta).collect(), updates: 0, epochs: 0.0 };
+        let x = places.iter().map(|place| place.beta).collect();
+        let mut start = Start { x, updates: 0, epochs: 0.0, dual: None };
         let size = self.size_at(w, &places);
-        let share = if is_of_same_cost { SHARE_NEAR } else { SHARE_NEAR_AT_ANOTHER_COST };
-        for round in 0..ROUNDS {
-            let near = self.near(&places, &start.x, share * f64::from(1 << round));
+        let Rounds { shares, rough, times } = if is_of_same_cost { AT_THE_COST } else { AT_ANOTHER_COST };
+        for (round, share) in shares.into_iter().enumerate() {
+            let near = self.near(&places, &start.x, share);
             if near.len() < 2 || near.len() as f64 > MOST_NEAR * places.len() as f64 {
                 return (round > 0).then_some(start);
             }
-            let wanted = SHARE_OF_GAP * settings.gap * size;
+            let times = if round == 0 { rough } else { times };
+            let wanted = times * settings.gap * size;
             self.settle(&near, wanted, settings, control, &mut start)?;
             let found = self.evaluate(&start.x, control).ok()?;
-            if found.gap() <= settings.gap * found.dual.abs() || round + 1 == ROUNDS {
+            if found.gap() <= settings.gap * found.dual.abs() || round + 1 == shares.len() {
                 break;
             }
             // The kinks of nu-svc are those of the model divided by its margin.
@@ -160,12 +169,6 @@ impl Task<'_> {
         let side = |t: f64, far: f64| if t < 0.0 { far } else { 0.0 };
         match self.kind {
             _ if cap == 0.0 => Place { distance: f64::INFINITY, beta: 0.0 },
-            Kind::Svc if self.is_squared() => {
-                let short = 1.0 - y * score;
-                // There is no bound to be at: every row that is charged is free.
-                let distance = if short > 0.0 { 0.0 } else { -short };
-                Place { distance, beta: y * 2.0 * cap * short.max(0.0) }
-            }
             Kind::Svc | Kind::NuSvc => {
                 let beyond = y * score - 1.0;
                 Place { distance: beyond.abs(), beta: side(beyond, y * cap) }
@@ -182,11 +185,8 @@ impl Task<'_> {
     /// About the size of the objective at weights.
     fn size_at(&self, w: &[f64], places: &[Place]) -> f64 {
         let square = equipoise::matrix::dot(w, w);
-        let loss = |(i, place): (usize, &Place)| match self.caps.at(i) {
-            // What `2 C m` is the multiplier of costs `C m^2`.
-            cap if self.is_squared() => 0.25 * place.beta * (place.beta / cap),
-            cap => cap * place.distance * f64::from(place.beta != 0.0),
-        };
+        let loss =
+            |(i, place): (usize, &Place)| self.caps.at(i) * place.distance * f64::from(place.beta != 0.0);
         let places = places.iter().enumerate().filter(|(_, place)| place.distance.is_finite());
         let losses = places.map(loss).sum::<f64>();
         if self.kind == Kind::NuSvc {

@@ -2,7 +2,7 @@
 
 use crate::judge::{certified, check_optimum, check_report};
 use crate::numbers::Numbers;
-use crate::{Data, classes};
+use crate::{Data, classes, shifted};
 use equipoise::Error as Refused;
 use equipoise::Status;
 use equipoise_models::svm::{Doubt, Error, Kind, Loss, TrainSettings};
@@ -355,6 +355,21 @@ fn a_nu_classifier_of_overlapping_classes_has_no_margin() {
             data.train(&TrainSettings { nu, ..settings(Kind::NuSvc, Loss::Hinge) }).expect("a model");
         assert_eq!(trained.report.doubt(), Some(Doubt::NoMargin), "{:?}", trained.report);
         assert!(trained.model.weights[0].iter().all(|w| *w == 0.0));
+    }
+}
+
+/// A margin is one in any unit: the gap is relative to the dual or to the spread of the rows, never to a number of its own.
+#[test]
+fn a_nu_classifier_has_its_margin_whatever_the_unit() {
+    let data = shifted(&mut Numbers::new(317), 60, 4, 1.0, 0.6);
+    let settings = TrainSettings { nu: 0.7, gap: 1e-6, ..settings(Kind::NuSvc, Loss::Hinge) };
+    let known = certified(&data, &settings).model;
+    for unit in [1e-12, 1e-6, 1e6, 1e12] {
+        let found = certified(&data.scaled(unit), &settings).model;
+        let size = known.weights[0].iter().fold(0.0_f64, |most, w| most.max(w.abs()));
+        for (w, known) in found.weights[0].iter().zip(&known.weights[0]) {
+            assert!((unit * w - known).abs() <= 1e-2 * size, "{unit:e}: {} and {known}", unit * w);
+        }
     }
 }
 

@@ -5,6 +5,7 @@
 //! that the exact gap is the one asked for.
 
 use crate::Data;
+use crate::judge::Task;
 use crate::numbers::Numbers;
 use dashu::rational::RBig;
 use equipoise::Status;
@@ -103,7 +104,8 @@ fn check(data: &Data, settings: &TrainSettings, name: &str) -> usize {
             }
             if class.status == Status::Converged {
                 converged += 1;
-                let scale = exact(class.dual.abs().max(1e-12));
+                let least = Task::new(data, &settings, class.label).least() * (1.0 + 1e-9);
+                let scale = exact(class.dual.abs().max(least));
                 assert!(&primal - exact(class.dual) <= exact(gap) * scale, "{what}");
             } else {
                 assert!(class.status != Status::Stalled || class.doubt.is_some(), "{what}");

@@ -254,3 +254,34 @@ impl<H: SeparableTerm + ?Sized> Nonsmooth<&H, &GroupL2> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Sums of pieces leave out what is 0, and nothing else.
+    #[test]
+    fn a_total_is_the_sum_of_the_values() {
+        let x = [-2.5, -1.0, 0.0, 0.25, 1.0, 3.0];
+        let each = |values: [f64; 6]| Values::Each(values.to_vec());
+        let terms: [Box<dyn SeparableTerm>; 9] = [
+            Box::new(Zero),
+            Box::new(NonNegative),
+            Box::new(Bounds::new(-3.0, 3.0).expect("ordered")),
+            Box::new(Bounds::new(-1.0, 1.0).expect("ordered")),
+            Box::new(L1::new(each([0.0, 0.5, 1.0, 0.0, 2.0, 3.0])).expect("weights")),
+            Box::new(ElasticNet::new(0.3, each([0.0, 1.0, 0.0, 2.0, 0.0, 4.0])).expect("weights")),
+            Box::new(L1Bounds::new(0.7, -4.0, 4.0).expect("ordered")),
+            Box::new(L1Bounds::new(0.7, each([-9.0, -1.0, 0.0, 0.5, 0.0, 0.0]), 3.0).expect("ordered")),
+            Box::new(AsymmetricL1::new(0.2, 1.5).expect("weights")),
+        ];
+        let mut infinite = 0;
+        for term in &terms {
+            let sum: f64 = x.iter().enumerate().map(|(c, z)| term.value(c, *z)).sum();
+            assert_eq!(term.total(&x), sum, "{term:?}");
+            infinite += u32::from(sum == f64::INFINITY);
+        }
+        assert_eq!(infinite, 3, "three of them have a bound between these numbers");
+        assert!(terms[2].total(&[0.0, f64::NAN]).is_nan() == terms[2].value(1, f64::NAN).is_nan());
+    }
+}

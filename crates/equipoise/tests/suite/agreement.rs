@@ -73,3 +73,26 @@ fn no_gap_is_smaller_than_the_distance_to_the_optimum() {
     assert!(too_small.is_empty(), "{}", too_small.join("\n"));
     assert!(compared >= 2000, "only {compared} gaps were compared");
 }
+
+/// A gap is unknown only where the problem is unbounded or its optimum not attained, and no problem of the oracle is: neither at the
+/// end of a run nor early on its way, whatever f, h, rows and blocks.
+#[test]
+fn a_gap_is_known_of_every_feasible_bounded_problem() {
+    let (mut unknown, mut looks) = (Vec::new(), 0);
+    for instance in random::suite().iter().chain(&random::every_combination()) {
+        if kit::solve(instance).is_err() {
+            continue;
+        }
+        let problem = problem(instance).expect("random problems are valid");
+        for max_updates in [Some(1), Some(40), None] {
+            let settings = Settings { max_updates, time_limit: Some(20.0), ..Settings::default() };
+            let solution = solve_checked(&problem, &settings);
+            looks += 1;
+            if !solution.certificate.duality_gap.is_some_and(f64::is_finite) {
+                unknown.push(format!("{} after {max_updates:?}: {}", instance.name, solution.status));
+            }
+        }
+    }
+    assert!(unknown.is_empty(), "{} of {looks}:\n{}", unknown.len(), unknown.join("\n"));
+    assert!(looks >= 1000, "only {looks}");
+}

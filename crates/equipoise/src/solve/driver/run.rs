@@ -61,6 +61,8 @@ pub(crate) struct Plan<'r, F, H> {
     pub(crate) updates_per_epoch: f64,
     /// Whether the start may be good enough already.
     pub(crate) warm: bool,
+    /// A dual point that goes with the start, and multipliers of the rows.
+    pub(crate) dual: Option<&'r (Vec<f64>, Vec<f64>)>,
     /// Whether steps from the interior may be taken.
     pub(crate) may_go_inside: bool,
     pub(crate) team: Option<Arc<Team>>,
@@ -77,6 +79,7 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Plan<'r, F, H> {
             limits: &checkpoints.limits,
             updates_per_epoch: self.updates_per_epoch,
             warm: self.warm,
+            dual: self.dual.map(|(u, lambda)| (&u[..], &lambda[..])),
             by_tolerance: checkpoints.is_by_tolerance(),
             may_hand_over: self.next.is_some(),
             team: self.team.clone(),
@@ -133,7 +136,7 @@ pub(crate) fn run<'r, F: SmoothTerm, H: SeparableTerm>(
             let spent = Spent { threads: 1, ..Spent::default() };
             checkpoints.ended(halt, &start, 0)?;
             checkpoints.take(&start, spent, 0)?;
-            let (status, x, finding, seconds) = checkpoints.finish(start, 0)?;
+            let (status, x, finding, seconds) = checkpoints.finish(start, 0, f64::INFINITY)?;
             Ok(Ended { status, x, finding, spent, seconds, candidates: Vec::new(), handed_over: false })
         }
     }
@@ -572,7 +575,7 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Run<'r, F, H> {
         // Candidates that were not judged in time are none.
         let candidates = if self.checkpoints.is_uncertain() { Vec::new() } else { self.gear.candidates() };
         let x = self.gear.finish(self.state);
-        let (status, x, finding, seconds) = self.checkpoints.finish(x, spent.updates)?;
+        let (status, x, finding, seconds) = self.checkpoints.finish(x, spent.updates, self.objective)?;
         Ok(Ended { status, x, finding, spent, seconds, candidates, handed_over: self.handed_over })
     }
 }

@@ -46,6 +46,7 @@ pub struct Solver<'a, F, H> {
     problem: &'a Problem<F, H>,
     settings: &'a Settings,
     start: Option<Vec<f64>>,
+    dual: Option<(Vec<f64>, Vec<f64>)>,
     observer: Option<&'a mut dyn Observer>,
     control: Control,
     team: Option<Arc<Team>>,
@@ -68,6 +69,7 @@ impl<'a, F: SmoothTerm, H: SeparableTerm> Solver<'a, F, H> {
             problem,
             settings,
             start: None,
+            dual: None,
             observer: None,
             control,
             team: None,
@@ -81,6 +83,16 @@ impl<'a, F: SmoothTerm, H: SeparableTerm> Solver<'a, F, H> {
     #[must_use]
     pub fn warm_start(mut self, x: Vec<f64>) -> Self {
         self.start = Some(x);
+        self
+    }
+
+    /// Knows the dual point that goes with the x of [`warm_start`](Self::warm_start), and multipliers of the rows: for
+    /// `f(x) = 1/2 |Z x|_W^2 + ...` a vector near `W Z x` at the optimum, which may be nearer to it than that of x. The method
+    /// `violating` begins there where every coordinate has curvature of its own; whether that is any good the first step finds.
+    /// Where rows are redundant, or for any other method, it is not looked at.
+    #[must_use]
+    pub fn warm_dual(mut self, dual: Vec<f64>, multipliers: Vec<f64>) -> Self {
+        self.dual = Some((dual, multipliers));
         self
     }
 
@@ -206,6 +218,7 @@ impl<'a, F: SmoothTerm, H: SeparableTerm> Solver<'a, F, H> {
             next,
             updates_per_epoch,
             warm,
+            dual: self.dual.as_ref(),
             may_go_inside: self.settings.method == Method::Auto
                 && self.settings.step_size == Settings::default().step_size,
             team: self.team,

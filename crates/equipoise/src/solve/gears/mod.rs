@@ -105,6 +105,8 @@ pub(crate) struct Order<'o> {
     pub(crate) updates_per_epoch: f64,
     /// Whether the start may be good enough already.
     pub(crate) warm: bool,
+    /// A dual point that goes with the start, and multipliers of the rows, where somebody knows them.
+    pub(crate) dual: Option<(&'o [f64], &'o [f64])>,
     /// Whether a tolerance alone ends the run, and digits beyond it are welcome.
     pub(crate) by_tolerance: bool,
     /// Whether something else can go on where the gear is slow.

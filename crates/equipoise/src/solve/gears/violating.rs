@@ -150,7 +150,7 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Violating<'r, F, H> {
         let team = order.team.clone().unwrap_or_else(|| Arc::new(team(problem, settings)));
         let mut sweeper = Sweeper::new(problem, fit, settings);
         let newton = ProximalNewton::of_any_size(problem).map(|newton| newton.with_team(Arc::clone(&team)));
-        let finish = match (newton, FaceStep::new(view)) {
+        let mut finish = match (newton, FaceStep::new(view)) {
             (Some(newton), Some(face)) => Finish::Newton(Box::new(newton), Box::new(face)),
             (_, Some(face)) => Finish::Face(Box::new(face), STEPS_ON_FACE),
             _ => Finish::Free,
@@ -159,10 +159,23 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Violating<'r, F, H> {
         if order.by_tolerance || matches!(finish, Finish::Free) {
             purses = None;
         }
+        let pace = Pace::new(problem, matches!(finish, Finish::Newton(..)).then(|| team.threads()));
+        let tally = Tally::new(settings, problem.dimension());
+        let known = order.dual.filter(|(_, lambda)| lambda.len() == problem.independent_coupling().rows());
         let turn = if let Some(purses) = &mut purses {
             purses.first_prices(state);
             sweeper.rest();
-            Turn::Singles(SINGLES_PER_ROUND)
+            match &mut finish {
+                // Where all coordinates bend, few steps lead from a dual point near the optimum to it.
+                Finish::Newton(newton, _) if known.is_some() && purses.bend() && pace.is_step_cheap() => {
+                    let (u, lambda) = known.unwrap_or_default();
+                    tally.limit(newton);
+                    newton.restart_at(u.to_vec(), lambda);
+                    purses.rest();
+                    Turn::SecondOrder
+                }
+                _ => Turn::Singles(SINGLES_PER_ROUND),
+            }
         } else {
             sweeper.first_multipliers(state);
             if let Finish::Newton(..) = finish {
@@ -172,7 +185,6 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Violating<'r, F, H> {
                 Turn::Sweeps(SWEEPS_BEFORE_FACES)
             }
         };
-        let pace = Pace::new(problem, matches!(finish, Finish::Newton(..)).then(|| team.threads()));
         Ok(Self {
             view,
             coupling: problem.independent_coupling(),
@@ -180,7 +192,7 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Violating<'r, F, H> {
             sweeper,
             purses,
             pace,
-            tally: Tally::new(settings, problem.dimension()),
+            tally,
             finish,
             turn,
             objective: f64::INFINITY,
@@ -344,7 +356,9 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Violating<'r, F, H> {
             round.objective -= gain;
             round.is_bounded = gap < f64::INFINITY;
             // Nothing is below the least that f can be, whatever a step knows of duals: h is never negative.
-            let is_least = round.objective - self.least <= (task.wanted_gap_at)(round.objective);
+            // Sums of gains have lost what an objective near 0 is.
+            let after = newton.objective();
+            let is_least = after - self.least <= (task.wanted_gap_at)(after);
             let within = is_least || outcome.seems_within(self.share * task.wanted_gap);
             round.due = if within { Due::Now } else { Due::Show };
         } else {

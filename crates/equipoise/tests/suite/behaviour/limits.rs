@@ -1,12 +1,12 @@
 //! Limits bind inside the inner loop, and what comes back is feasible whichever one it was.
 
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
 use super::{is_feasible, settings};
 use crate::adaptor::solve_checked;
 use crate::samples::kernels;
-use equipoise::{Control, Method, Observer, Progress, Settings, Solver, Status};
+use equipoise::{Control, Error, Judge, Method, Observer, Progress, Settings, Solver, Status, Verdict};
 
 #[test]
 fn a_limit_on_updates_is_exact() {
@@ -105,4 +105,49 @@ fn a_flag_set_on_the_way_interrupts_before_the_next_checkpoint() {
         .expect("valid");
     assert_eq!((solution.status, observer.seen), (Status::Interrupted, 4));
     is_feasible("newton", &solution);
+}
+
+/// Is told to stop as soon as it looks at anything, and counts looks that nobody could have ended.
+#[derive(Default)]
+struct Hurried {
+    stop: Arc<AtomicBool>,
+    endless: AtomicU32,
+}
+
+impl Judge for Hurried {
+    fn judge(&self, _x: &[f64], control: &Control) -> Result<Verdict, Error> {
+        self.stop.store(true, Ordering::Relaxed);
+        if control.is_unlimited() {
+            self.endless.fetch_add(1, Ordering::Relaxed);
+        }
+        control.check()?;
+        Ok(Verdict::new(0.0, 1.0, false))
+    }
+
+    fn wanted_gap(&self, _objective: f64) -> f64 {
+        1e-12
+    }
+}
+
+/// Whoever interrupts before the first verdict does not wait for one: nothing is claimed of the iterate but its objective.
+#[test]
+fn a_judge_who_has_no_time_is_not_asked_again_without_a_limit() {
+    let mut runs = 0;
+    // Sweeps come before the first look.
+    let settings = Settings { method: Method::Violating, ..settings() };
+    for sample in kernels() {
+        let (name, problem, judge) = (sample.name, sample.problem(), Hurried::default());
+        let control = Control::on(Arc::clone(&judge.stop)).forsaken_by(Arc::clone(&judge.stop));
+        let solution = match Solver::new(&problem, &settings).control(control).run_judged(&judge) {
+            Err(Error::MethodNotApplicable { .. }) => continue,
+            run => run.expect("an iterate"),
+        };
+        assert_eq!(solution.status, Status::Interrupted, "{name}");
+        assert_eq!(judge.endless.load(Ordering::Relaxed), 0, "{name}: looks under no control");
+        let Verdict { objective, gap, accepted, .. } = solution.certificate;
+        assert!(objective.is_finite() && gap.is_none() && !accepted, "{name}: {objective} {gap:?}");
+        assert!(solution.updates > 0, "{name}");
+        runs += 1;
+    }
+    assert!(runs >= 3, "{runs} of the samples have one row and scalar blocks");
 }

@@ -22,6 +22,8 @@ use crate::solve::steps::proximal_newton::LARGEST;
 
 /// Newton steps that a second-order method takes, about.
 const STEPS: f64 = 8.0;
+/// Passes that a step may take where sweeps are left out.
+const MOST_PASSES_A_STEP: f64 = 12.0;
 /// Steps of conjugate gradients for the direction of one, about, where its system is not formed.
 const CONJUGATE_STEPS: f64 = 15.0;
 /// Passes of sweeps that are left where conjugate gradients on a face are tried, and passes before that: the face has to settle.
@@ -118,6 +120,11 @@ impl Pace {
     /// Passes that a second-order method would take.
     fn budget(&self) -> f64 {
         self.dearer * self.newton.as_ref().map_or(PASSES_OF_FACES, |newton| newton.passes(self.free))
+    }
+
+    /// Whether one second-order step takes no more than some passes.
+    pub(super) fn is_step_cheap(&self) -> bool {
+        self.newton.is_some() && self.budget() <= STEPS * MOST_PASSES_A_STEP
     }
 
     /// All coordinates came back: gaps of some of them say nothing of those of all.

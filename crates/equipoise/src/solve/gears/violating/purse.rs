@@ -74,6 +74,8 @@ struct Purse {
     selection: Singles,
     /// The coordinate that is the purse, where there is one.
     keeper: Option<usize>,
+    /// Whether all other coordinates have curvature of their own.
+    bends: bool,
     /// lambda.
     price: f64,
     /// Mean curvature over the mean of `a_c^2`; and rho, which goes by how many were free in the last sweep.
@@ -145,6 +147,11 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Purses<'r, F, H> {
         self.purses.iter().map(|purse| purse.price).collect()
     }
 
+    /// Whether every coordinate has curvature of its own; a purse that is a coordinate needs none.
+    pub(super) fn bend(&self) -> bool {
+        self.purses.iter().all(|purse| purse.bends)
+    }
+
     /// What giving back may cost.
     pub(super) fn debt(&self) -> f64 {
         self.purses.iter().map(|purse| 0.5 * purse.rho * purse.owed * purse.owed).sum()
@@ -196,7 +203,7 @@ impl Purse {
         rhs: f64,
         seed: u64,
     ) -> Option<Self> {
-        let mut keeper = None;
+        let (mut keeper, mut bends) = (None, true);
         let mut sums = [0.0; 2];
         for c in members.iter() {
             let (piece, a, curvature) = (terms.pieces.piece(c), terms.row.at(c), terms.f.curvature(c));
@@ -207,6 +214,7 @@ impl Purse {
                 }
                 keeper = Some(c);
             }
+            bends &= keeper == Some(c) || piece.l2 + terms.f.own_curvature(c) > 0.0;
             sums[0] += curvature;
             sums[1] += a * a;
         }
@@ -216,7 +224,7 @@ impl Purse {
             return None;
         }
         let selection = Singles::new(members.clone(), seed);
-        Some(Self { rhs, selection, keeper, price: 0.0, curvature, rho, owed: 0.0, free: 0 })
+        Some(Self { rhs, selection, keeper, bends, price: 0.0, curvature, rho, owed: 0.0, free: 0 })
     }
 
     /// The price of the keeper; else the middle one of those at which coordinates off their bounds and kinks rest, or where there

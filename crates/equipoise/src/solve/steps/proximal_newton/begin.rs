@@ -6,6 +6,9 @@
 //!
 //! Near the optimum few coordinates are off, and by little: few are looked at, and sigma is large.
 //!
+//! Where somebody knows the dual point better than x does it is that, and sigma is NEAR over the mean curvature of single coordinates:
+//! these answer to it as they would without a proximal term.
+//!
 //! Must not know: who moved x before.
 
 use std::ops::Range;
@@ -16,6 +19,8 @@ use crate::smooth::Factored;
 
 /// The band of the first proximal point, in shares of how far the slope of a coordinate is from what it rests at, at most.
 const FIRST_BAND: f64 = 4.0;
+/// sigma over what the coordinates' own curvature makes of it, where the dual point is known.
+const NEAR: f64 = 1e3;
 
 impl<H: SeparableTerm> ProximalNewton<'_, H> {
     /// The dual point that belongs to x, and a sigma that fits the scales of x and of the gradient.
@@ -27,6 +32,11 @@ impl<H: SeparableTerm> ProximalNewton<'_, H> {
         self.objective = self.objective_at(x, &product);
         self.u.iter_mut().enumerate().for_each(|(k, u)| *u = self.factored.weight(k) * product[k]);
         self.product = product;
+        let known = std::mem::take(&mut self.known);
+        let is_known = known.len() == self.u.len() && !known.is_empty();
+        if is_known {
+            self.u = known;
+        }
         self.slopes.resize(x.len(), 0.0);
         self.refresh_slopes();
         let mut sums = [0.0; 5];
@@ -37,6 +47,12 @@ impl<H: SeparableTerm> ProximalNewton<'_, H> {
         let violation = (violation / violators.max(1.0)).sqrt();
         let reach = if 2.0 * bounded > n as f64 { width / bounded } else { (reach / n as f64).sqrt() };
         self.sigma = if violation > 0.0 && reach > 0.0 { reach / violation } else { 1.0 };
+        if is_known {
+            let own = |range: Range<usize>| range.map(|c| self.factored.own_curvature(c)).sum();
+            let mean = self.team.sum(x.len(), own) / n as f64;
+            self.sigma = if mean > 0.0 { NEAR / mean } else { self.sigma };
+            self.band = f64::INFINITY;
+        }
         self.system.sample_coarsely();
     }
 

@@ -144,6 +144,8 @@ pub(crate) struct ProximalNewton<'a, H> {
     /// How far (in g) a coordinate may be from answering to be looked at.
     band: f64,
     failures: u32,
+    /// The dual point to begin with, where it is known; else empty.
+    known: Vec<f64>,
     /// Memory of the last working set and of the last proximal point.
     parts: Vec<Part>,
     point: Vec<f64>,
@@ -231,6 +233,7 @@ impl<'a, H: SeparableTerm> ProximalNewton<'a, H> {
             best: (f64::NEG_INFINITY, Vec::new()),
             band: f64::INFINITY,
             failures: 0,
+            known: Vec::new(),
             parts: Vec::new(),
             point: Vec::new(),
             newton_steps: 0,
@@ -293,6 +296,7 @@ impl<'a, H: SeparableTerm> ProximalNewton<'a, H> {
         archive.list(&mut self.u, |length| length == 0 || length == rank)?;
         archive.list(&mut self.product, |length| length == 0 || length == rank)?;
         archive.list(&mut self.best.1, |length| length == 0 || length == rank)?;
+        archive.list(&mut self.known, |length| length == 0 || length == rank)?;
         archive.numbers(&mut self.lambda)?;
         archive.list(&mut self.slopes, |length| length == 0 || length == n)?;
         archive.flag(&mut self.slopes_known)?;
@@ -318,8 +322,15 @@ impl<'a, H: SeparableTerm> ProximalNewton<'a, H> {
         Ok(())
     }
 
+    /// The same, and with which dual point to begin.
+    pub(crate) fn restart_at(&mut self, u: Vec<f64>, lambda: &[f64]) {
+        self.restart(lambda);
+        self.known = u;
+    }
+
     /// Says that x was moved by someone else, and with which multipliers to go on.
     pub(crate) fn restart(&mut self, lambda: &[f64]) {
+        self.known.clear();
         self.lambda.copy_from_slice(lambda);
         self.u.clear();
         self.gap = f64::INFINITY;
