@@ -112,7 +112,7 @@ impl Here {
         Self {
             own,
             shared: shared / two.rows,
-            led: (two.led / two.systems.max(1.0) + four.led / four.systems.max(1.0)) / 2.0,
+            led: f64::midpoint(two.led / two.systems.max(1.0), four.led / four.systems.max(1.0)),
             call: own_of_pass * two.passes / two.calls,
             entry: shared_of_pass / two.entries,
         }

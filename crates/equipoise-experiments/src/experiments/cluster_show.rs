@@ -119,7 +119,7 @@ fn scaling(mut section: Section, records: &[&Record], command: &str) -> Section 
                         let of = all.iter().copied().filter(move |one| one.training() == training);
                         of.filter(move |one| one.is(d, gigabits, is_troubled, is_weak))
                     };
-                    let (found, troubled) = (one(false).collect::<Vec<_>>(), one(true).last());
+                    let (found, troubled) = (one(false).collect::<Vec<_>>(), one(true).next_back());
                     let (Some(last), Some(troubled)) = (found.last(), troubled) else { continue };
                     let half = found.iter().find(|one| one.efficiency() < HALF);
                     let what = last.seconds().saturates();

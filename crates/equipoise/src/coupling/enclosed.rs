@@ -34,8 +34,10 @@ impl Miss {
     }
 
     fn of_row(&mut self, miss: f64, terms: f64, largest: f64) {
+        // Infinite terms of both signs add up to no number: what is not known does not hold.
+        let miss = if miss.is_nan() { f64::INFINITY } else { miss };
         self.absolute = if miss > self.absolute { miss } else { self.absolute };
-        let size = if terms > 0.0 { terms } else { largest };
+        let size = if terms > 0.0 { terms.min(f64::MAX) } else { largest };
         // A row of nothing but zeros holds or does not.
         let relative = match (miss > 0.0, size > 0.0) {
             (false, _) => 0.0,
@@ -104,7 +106,8 @@ impl Coupling {
         let rows = self.sums_of_rows(x, control)?;
         Ok(rows.iter().enumerate().find_map(|(r, row)| {
             let allowed = ALLOWED_SHARE * if row.terms > 0.0 { row.terms } else { row.largest };
-            (row.off.abs() > allowed).then_some((r, row.off, allowed))
+            let holds = row.off.abs() <= allowed.min(f64::MAX);
+            (!holds).then_some((r, row.off, allowed))
         }))
     }
 

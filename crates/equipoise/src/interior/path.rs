@@ -220,8 +220,8 @@ impl Path<'_> {
         let slopes_off = max_abs(&slopes) / (1.0 + largest_slope);
         let miss_off = max_abs(&miss) / (1.0 + max_abs(&at.v));
         let is_narrow = gap <= self.gap;
-        let is_done =
-            gap <= SHARPER * self.gap && rows_off <= ROWS && slopes_off <= SLOPES && miss_off <= ROWS;
+        let sharp = if self.system.is_model() { 1.0 } else { SHARPER };
+        let is_done = gap <= sharp * self.gap && rows_off <= ROWS && slopes_off <= SLOPES && miss_off <= ROWS;
         let merit = rows_off.max(slopes_off).max(miss_off).max(gap);
         let mu = product / at.s.len().max(1) as f64;
         Residuals { rows, slopes, miss, mu, merit, gap: gap / self.gap, is_narrow, is_done }

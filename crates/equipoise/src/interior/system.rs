@@ -8,7 +8,7 @@
 //!
 //! The matrix is symmetric; with 1e-8 added to its diagonal (subtracted below) it is quasidefinite and has factors without
 //! further ado (`factor.rs`). What that addition spoils a few steps of refinement take out again; where they do not, because rows are
-//! nearly dependent, less is added from the next factor on.
+//! nearly dependent, less is added from the next factor on; not to models of losses, which weights over many decades spoil.
 //! Coordinates that are held have a row of the identity.
 //!
 //! - Given: a program with its scaling; barriers; right-hand sides.
@@ -55,6 +55,8 @@ pub(super) struct System {
     regular: Vec<f64>,
     /// What is added to its diagonal.
     added: f64,
+    /// Whether H is that of a loss at some x, and another one next time.
+    is_model: bool,
     factor: Factor,
 }
 
@@ -90,6 +92,7 @@ impl System {
             exact: values.clone(),
             regular: values.clone(),
             added: ADDED,
+            is_model: program.bends.iter().any(|bend| matches!(bend, Bend::Product(..))),
             starts,
             indices,
             values,
@@ -120,6 +123,11 @@ impl System {
         }
         let matrix = Lower { starts: &self.starts, indices: &self.indices, values: &self.regular };
         self.factor.factor(matrix, control)
+    }
+
+    /// Whether the program is a model of a loss, whose last digits are worth nothing.
+    pub(super) fn is_model(&self) -> bool {
+        self.is_model
     }
 
     /// Multiplies rows and columns alike, by powers of two.
@@ -157,7 +165,7 @@ impl System {
                 break;
             }
         }
-        if least > POOR * max_abs(&right) {
+        if !self.is_model && least > POOR * max_abs(&right) {
             self.added = (LESS * self.added).max(LEAST_ADDED);
         }
         (best[..n].to_vec(), best[n..n + m].to_vec())

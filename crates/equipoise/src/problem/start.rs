@@ -172,7 +172,8 @@ fn project_from(
     }
     // The dual method gives up where the feasible set has no interior; an active-set method decides.
     match bounded_least_squares(coupling, &domain, from, control)? {
-        Outcome::Feasible(z) => Ok(z),
+        Outcome::Feasible(z) if z.iter().all(|z| z.is_finite()) => Ok(z),
+        Outcome::Feasible(_) => Err(Error::NoFeasibleStart { missed: f64::INFINITY, allowed: ALLOWED_SHARE }),
         // What a rounding residual makes look infeasible is not.
         Outcome::Infeasible(_) if inside && coupling.miss(&z).relative <= 0.5 * ALLOWED_SHARE => Ok(z),
         Outcome::Infeasible(witness) if proves(coupling, &domain, &witness, n, control)? => {
@@ -247,11 +248,11 @@ fn from_inside(
     Ok(None)
 }
 
-/// Whether every coordinate is in its domain.
+/// Whether every coordinate is a number in its domain.
 fn is_inside(domain: &Domain<'_>, z: &[f64], control: &Control) -> Pass<bool> {
     let mut inside = true;
     control.in_parts(z.len(), PER_COORDINATE, |mut part| {
-        inside = inside && part.all(|c| SeparableTerm::value(domain, c, z[c]) == 0.0);
+        inside = inside && part.all(|c| z[c].is_finite() && SeparableTerm::value(domain, c, z[c]) == 0.0);
     })?;
     Ok(inside)
 }

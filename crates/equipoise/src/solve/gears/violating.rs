@@ -62,6 +62,20 @@ const STEPS_PER_SOUNDING: u32 = 6;
 /// Drift that sweeps leave to Newton steps, which bring the rows back themselves, as a share of what is allowed.
 const DRIFT_LEFT: f64 = 1e-3;
 
+/// The least that f can be less its constant, which second-order steps leave out of their objective.
+fn least_of_steps(view: View<'_>) -> f64 {
+    let f = view.smooth();
+    let least = f.least_value();
+    if !least.is_finite() {
+        return least;
+    }
+    let (nothing, mut product) = (vec![0.0; view.dimension()], vec![0.0; f.product_len()]);
+    match f.fill_product(&nothing, &mut product, &Control::unlimited()) {
+        Ok(()) => least - f.value(&nothing, &product),
+        Err(_) => f64::NEG_INFINITY,
+    }
+}
+
 /// What the gear needs of a problem.
 pub(crate) struct Fit<'r, H> {
     row: Row<'r>,
@@ -132,7 +146,7 @@ pub(crate) struct Violating<'r, F, H> {
     visits_of_sweeps: u64,
     /// Share of the wanted gap to which Newton steps go on.
     share: f64,
-    /// What f is never below.
+    /// What f is never below, less its constant.
     least: f64,
     /// Whether x was judged since Newton steps found something.
     has_asked: bool,
@@ -198,7 +212,7 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Violating<'r, F, H> {
             objective: f64::INFINITY,
             gain_of_sweeps: 0.0,
             visits_of_sweeps: 0,
-            least: problem.smooth().least_value(),
+            least: least_of_steps(view),
             has_asked: false,
             is_moved: false,
             share: if order.by_tolerance { GENEROSITY } else { 1.0 },
@@ -356,7 +370,7 @@ impl<'r, F: SmoothTerm, H: SeparableTerm> Violating<'r, F, H> {
             round.objective -= gain;
             round.is_bounded = gap < f64::INFINITY;
             // Nothing is below the least that f can be, whatever a step knows of duals: h is never negative.
-            // Sums of gains have lost what an objective near 0 is.
+            // Sums of gains have lost what an objective near 0 is: the steps have added it up.
             let after = newton.objective();
             let is_least = after - self.least <= (task.wanted_gap_at)(after);
             let within = is_least || outcome.seems_within(self.share * task.wanted_gap);
