@@ -10,7 +10,7 @@ use mpi::traits::{Communicator, CommunicatorCollectives, Root};
 
 use crate::mail::Mail;
 use crate::pulse::{BEAT, Pulse};
-use crate::world::{Request, Travel, index};
+use crate::world::{Load, Request, Travel};
 
 /// Time for which what travels is looked at again and again, before the thread sleeps between two looks; and how long it does. Who
 /// sleeps is let on a busy processor sooner than who yields.
@@ -45,10 +45,10 @@ impl<'c> Server<'c> {
                 _ => BEAT,
             };
             match put_back.take().map_or_else(|| requests.recv_timeout(waits), Ok) {
-                Ok(Request::Together { travel, answer }) => {
-                    let arrived = self.travel(travel);
+                Ok(Request::Together { travel, mut load, answer }) => {
+                    self.travel(&travel, &mut load);
                     // The command waits for it, unless it panicked.
-                    let _ = answer.send(arrived);
+                    let _ = answer.send(load);
                 }
                 Ok(Request::Letter { rank, numbers }) => {
                     last_letter = Some(Instant::now());
@@ -78,33 +78,24 @@ impl<'c> Server<'c> {
         self.wait(barrier, false, Instant::now());
     }
 
-    fn travel(&mut self, travel: Travel) -> Vec<f64> {
+    fn travel(&mut self, travel: &Travel, load: &mut Load) {
         let (comm, since) = (self.comm, Instant::now());
-        match travel {
-            Travel::Gather { own } => {
-                let mut all = vec![0.0; own.len() * index(comm.size())];
-                mpi::request::scope(|scope| {
-                    let pending = comm.immediate_all_gather_into(scope, &own[..], &mut all[..]);
-                    self.wait(pending, true, since);
-                });
-                all
+        let Load { sent, arrived } = load;
+        mpi::request::scope(|scope| match travel {
+            Travel::Gather => {
+                let pending = comm.immediate_all_gather_into(scope, &sent[..], &mut arrived[..]);
+                self.wait(pending, true, since);
             }
-            Travel::Deal { blocks } => {
-                let mut dealt = vec![0.0; blocks.len()];
-                mpi::request::scope(|scope| {
-                    let pending = comm.immediate_all_to_all_into(scope, &blocks[..], &mut dealt[..]);
-                    self.wait(pending, true, since);
-                });
-                dealt
+            Travel::Deal => {
+                let pending = comm.immediate_all_to_all_into(scope, &sent[..], &mut arrived[..]);
+                self.wait(pending, true, since);
             }
-            Travel::Broadcast { mut numbers } => {
-                mpi::request::scope(|scope| {
-                    let pending = comm.process_at_rank(0).immediate_broadcast_into(scope, &mut numbers[..]);
-                    self.wait(pending, true, since);
-                });
-                numbers
+            Travel::Broadcast => {
+                arrived.copy_from_slice(sent);
+                let pending = comm.process_at_rank(0).immediate_broadcast_into(scope, &mut arrived[..]);
+                self.wait(pending, true, since);
             }
-        }
+        });
     }
 
     /// Until something has arrived.

@@ -15,19 +15,27 @@ pub(crate) fn index(count: i32) -> usize {
 /// What is to travel.
 #[derive(Debug)]
 pub(crate) enum Travel {
-    /// To every rank; as long as all of it becomes.
-    Gather { own: Vec<f64> },
+    /// To every rank.
+    Gather,
     /// A block to each.
-    Deal { blocks: Vec<f64> },
-    /// From rank 0.
-    Broadcast { numbers: Vec<f64> },
+    Deal,
+    /// From rank 0, in place.
+    Broadcast,
+}
+
+/// What is sent, and room for what arrives: memory that goes back and forth, since to have long lists anew from the system takes
+/// longer than to send them.
+#[derive(Debug, Default)]
+pub(crate) struct Load {
+    pub(crate) sent: Vec<f64>,
+    pub(crate) arrived: Vec<f64>,
 }
 
 /// What the thread that calls MPI is asked for.
 #[derive(Debug)]
 pub(crate) enum Request {
     /// Something that all ranks do, and where its answer goes.
-    Together { travel: Travel, answer: Sender<Vec<f64>> },
+    Together { travel: Travel, load: Load, answer: Sender<Load> },
     /// A letter for a rank; nobody waits for it.
     Letter { rank: usize, numbers: Vec<f64> },
 }
@@ -45,22 +53,28 @@ pub(crate) struct Mpi {
 #[derive(Debug)]
 struct Line {
     requests: Sender<Request>,
-    answer: (Sender<Vec<f64>>, Receiver<Vec<f64>>),
+    answer: (Sender<Load>, Receiver<Load>),
+    spare: Load,
 }
 
 impl Mpi {
     pub(crate) fn new(rank: usize, ranks: usize, requests: Sender<Request>) -> Self {
-        let line = Line { requests, answer: channel() };
+        let line = Line { requests, answer: channel(), spare: Load::default() };
         Self { rank, ranks, requests: Mutex::new(line), ledger: Ledger::default() }
     }
 
-    fn ask(&self, travel: Travel, into: &mut [f64]) -> Result<()> {
-        let line = self.requests.lock().unwrap_or_else(PoisonError::into_inner);
-        let request = Request::Together { travel, answer: line.answer.0.clone() };
+    fn ask(&self, travel: Travel, own: &[f64], into: &mut [f64]) -> Result<()> {
+        let mut line = self.requests.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut load = std::mem::take(&mut line.spare);
+        load.sent.clear();
+        load.sent.extend_from_slice(own);
+        load.arrived.resize(into.len(), 0.0);
+        let request = Request::Together { travel, load, answer: line.answer.0.clone() };
         let gone = || Error::Rank { rank: self.rank, what: "MPI has ended".into() };
         line.requests.send(request).map_err(|_| gone())?;
-        let answer = line.answer.1.recv().map_err(|_| gone())?;
-        into.copy_from_slice(&answer);
+        let load = line.answer.1.recv().map_err(|_| gone())?;
+        into.copy_from_slice(&load.arrived);
+        line.spare = load;
         Ok(())
     }
 }
@@ -73,13 +87,14 @@ impl Collective for Mpi {
         self.ranks
     }
     fn gather(&self, own: &[f64], all: &mut [f64]) -> Result<()> {
-        self.ask(Travel::Gather { own: own.to_vec() }, all)
+        self.ask(Travel::Gather, own, all)
     }
     fn deal(&self, blocks: &[f64], dealt: &mut [f64]) -> Result<()> {
-        self.ask(Travel::Deal { blocks: blocks.to_vec() }, dealt)
+        self.ask(Travel::Deal, blocks, dealt)
     }
     fn broadcast(&self, numbers: &mut [f64]) -> Result<()> {
-        self.ask(Travel::Broadcast { numbers: numbers.to_vec() }, numbers)
+        let own = numbers.to_vec();
+        self.ask(Travel::Broadcast, &own, numbers)
     }
     fn ledger(&self) -> &Ledger {
         &self.ledger

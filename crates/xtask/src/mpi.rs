@@ -56,23 +56,29 @@ pub(crate) fn test() -> Result<()> {
     }
     let (target, folder) = (target_folder(), target_folder().join("mpi"));
     // As the other checks build it: with the features of the whole workspace, so that nothing is compiled twice.
-    cargo(&["build", "--workspace", "--lib", "--bins", "--examples"])?;
+    cargo(&["build", "--workspace", "--bins"])?;
     let manifest = root().join("mpi/Cargo.toml");
     let [manifest, into] = [manifest.to_string_lossy(), target.to_string_lossy()];
     run("cargo", &["build", "--manifest-path", &manifest, "--target-dir", &into], &[])?;
     fs::create_dir_all(&folder).with_context(|| format!("cannot make {}", folder.display()))?;
     let ranks = Ranks { program: target.join("debug/equipoise-mpi"), folder };
-    ranks.reach_the_optimum(&target.join("debug/equipoise"))?;
-    ranks.read_parts()?;
-    ranks.solve(&target.join("debug/equipoise"))?;
-    ranks.agree(&target.join("debug/equipoise"))?;
-    ranks.refuse_other_words()?;
     let alone = target.join("debug/equipoise");
-    ranks.end_when_one_is_lost("KILL", "rank 1")?;
-    ranks.end_when_one_is_lost("STOP", "rank 1 has not answered")?;
-    ranks.launcher_names_who_was_killed(&alone)?;
-    ranks.go_on_after_a_kill(&alone)?;
-    ranks.train_between_namespaces()
+    let timed = |what: &str, check: &dyn Fn() -> Result<()>| -> Result<()> {
+        let began = Instant::now();
+        check()?;
+        println!("{what}: {:.1} s", began.elapsed().as_secs_f64());
+        Ok(())
+    };
+    timed("the optimum, twice, and by threads", &|| ranks.reach_the_optimum(&alone))?;
+    timed("parts of a file", &|| ranks.read_parts())?;
+    timed("problem files", &|| ranks.solve(&alone))?;
+    timed("graphs", &|| ranks.agree(&alone))?;
+    timed("other words", &|| ranks.refuse_other_words())?;
+    timed("a rank that is killed", &|| ranks.end_when_one_is_lost("KILL", "rank 1"))?;
+    timed("a rank that stops", &|| ranks.end_when_one_is_lost("STOP", "rank 1 has not answered"))?;
+    timed("the same under --ranks", &|| ranks.launcher_names_who_was_killed(&alone))?;
+    timed("--resume", &|| ranks.go_on_after_a_kill(&alone))?;
+    timed("network namespaces", &|| ranks.train_between_namespaces())
 }
 
 /// The program on ranks, and where its files go.
